@@ -119,6 +119,16 @@ int main(int argc, char**) {
   self->receive([](const std::string& answer) { std::cout << answer << '\n'; });
   // [sender]
 
+  // [health_check]
+  RetryOptions through_the_guard;
+  through_the_guard.guard = guard; // that of the senders
+  const auto is_well = retry(
+    Fixed{1ms}, {.max_retries = 0}, on_exceptions, [&] { return service.get("health"); },
+    through_the_guard);
+  // [health_check]
+  if (is_well)
+    std::cout << *is_well.value << '\n';
+
   // [rate]
   const SharedGuard pace{parse_guard("rate(100/s, burst 5)"),
                          [](const GuardEvent& event) { std::cout << to_string(event) << '\n'; }};

@@ -54,3 +54,5 @@
 #include "backoff_actor/sinks/log_writer.hpp"
 #include "backoff_actor/sinks/observatory.hpp"
 #include "backoff_actor/sinks/shared_queue.hpp"
+#include "backoff_actor/supervision/blamed_error.hpp"
+#include "backoff_actor/supervision/own_retries.hpp"

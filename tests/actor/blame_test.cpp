@@ -124,6 +124,50 @@ TEST_F(Blames, nobody_is_if_one_message_alone_crashes_its_children) {
   EXPECT_EQ(answer->value, "a");
 }
 
+TEST_F(Blames, fault_that_is_thrown_is_believed) {
+  int calls = 0;
+  start_with(
+    [&](caf::event_based_actor* self) {
+      return detail::spawn_function<caf::no_spawn_options>(
+        *self,
+        [&](caf::event_based_actor*) -> caf::behavior {
+          return {[&](const std::string& text) -> std::string {
+            if (text == "poison")
+              throw BlamedError{Blame::message, "no address"};
+            if (++calls <= 10)
+              throw BlamedError{Blame::service, "HTTP 503", Duration{2s}};
+            return text;
+          }};
+        },
+        std::tuple<>{});
+    },
+    with_two_attempts());
+  const auto answer = ask("a");
+  time.advance(2s - 1ns);
+  EXPECT_EQ(calls, 1) << "it is retried no earlier than asked";
+  time.advance(1min);
+  EXPECT_EQ(calls, 11);
+  EXPECT_EQ(answer->value, "a");
+  EXPECT_EQ(log.all<event::ChildDown>().at(0).cause.text, "HTTP 503");
+
+  const auto refused = ask("poison");
+  time.advance(1min);
+
+  EXPECT_EQ(log.all<event::DeadLettered>().at(0).attempts, 2u);
+  EXPECT_EQ(log.all<event::DeadLettered>().at(0).cause.text, "no address");
+}
+
+TEST_F(Blames, fault_is_the_error_that_its_word_makes) {
+  const auto error_of_fault = [](const BlamedError& fault) {
+    return compat::error_of(std::make_exception_ptr(fault));
+  };
+  const auto service = error_of_fault(BlamedError{Blame::service, "HTTP 503", Duration{7s}});
+  EXPECT_EQ(blame_of(service), Blame::service);
+  EXPECT_EQ(retry_after_of(service), 7s);
+  EXPECT_EQ(blame_of(error_of_fault(BlamedError{Blame::message, "x"})), Blame::message);
+  EXPECT_EQ(blame_of(error_of_fault(BlamedError{Blame::nobody, "x"})), Blame::unknown);
+}
+
 TEST_F(Blames, errors_have_a_word_that_survives_strangers) {
   EXPECT_EQ(blame_of(blame_service(caf::sec::runtime_error)), Blame::service);
   EXPECT_EQ(blame_of(blame_message(caf::sec::runtime_error)), Blame::message);

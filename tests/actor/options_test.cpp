@@ -48,6 +48,14 @@ INSTANTIATE_TEST_SUITE_P(
               "restart_limit.within: got 0ns, allowed 1us or more"},
     BadOption{"max_elapsed", [](auto& x) { x.max_elapsed = 0s; },
               "max_elapsed: got 0ns, allowed 1us or more"},
+    BadOption{"max_elapsed_by_message",
+              [](auto& x) {
+                x.max_elapsed = 1h;
+                x.backoff_by = BackoffBy::message;
+                x.ordering = Ordering::unordered;
+              },
+              "max_elapsed: got 1h, allowed nothing, unless backoff_by is worker_and_message or "
+              "ordering is strict"},
     BadOption{"is_service_failure",
               [](auto& x) { x.is_service_failure = [](const caf::error&) { return true; }; },
               "is_service_failure: got a function, allowed nothing, unless guard is set"},

@@ -66,6 +66,31 @@ TEST_F(OwnedIncoming, what_is_handed_over_is_delivered_in_order_and_its_rows_are
   EXPECT_THAT(server.content()->owed(), IsEmpty());
 }
 
+TEST_F(OwnedIncoming, a_row_may_say_how_its_message_is_retried) {
+  auto options = default_options();
+  options.charging = Charging::every_failure();
+  const auto& a = start("node-a", {testing::times(9, testing::crash())}, options);
+  auto limited = message("x");
+  limited.context = "traceparent: 00-1-2-00\nretries: backoff fixed(5s), max_attempts 2";
+  server.hand_over(limited);
+  time.advance(1min);
+  EXPECT_EQ(a.danger.texts(), (Strings{"x", "x"}));
+  ASSERT_THAT(dead_letters(), SizeIs(1));
+  EXPECT_EQ(dead_letters()[0].reason, DeadLetterReason::attempts_exhausted);
+  EXPECT_EQ(dead_letters()[0].delivery.context, limited.context) << "as it came";
+}
+
+TEST_F(OwnedIncoming, a_row_whose_retries_cannot_be_read_is_a_letter_that_says_why) {
+  start("node-a");
+  auto odd = message("x");
+  odd.context = "retries: max_attempts many";
+  server.hand_over(odd);
+  time.advance(2s);
+  ASSERT_THAT(dead_letters(), SizeIs(1));
+  EXPECT_EQ(dead_letters()[0].reason, DeadLetterReason::unreadable);
+  EXPECT_THAT(dead_letters()[0].cause, HasSubstr("max_attempts"));
+}
+
 TEST_F(OwnedIncoming, a_delivery_keeps_the_bytes_and_the_type_that_came) {
   start("node-a", {testing::hang()});
   server.hand_over(message("x", "customer"));

@@ -56,6 +56,9 @@ const std::vector<Event>& one_of_each() {
     event::Finishing{at(0s), 2, at(3s)},
     event::DeadLetterHookFailed{at(0s), 3, "the disk is full", "", {}},
     event::DeadLettersLeft{at(0s), "charges", 3, {}},
+    event::NothingSucceeds{at(3s), at(0s), 10, 3, false},
+    event::SucceedsAgain{at(3s), at(0s), 10, false},
+    event::Hint{at(0s), event::Hint::About::no_key, 3, 0},
   };
   return result;
 }
@@ -96,7 +99,10 @@ std::vector<EventPattern> patterns() {
           store_notice,
           finishing,
           dead_letter_hook_failed,
-          dead_letters_left};
+          dead_letters_left,
+          nothing_succeeds,
+          succeeds_again,
+          hint};
 }
 
 bool fits(const EventPattern& pattern, const Event& event) { return pattern.fits(event); }
@@ -249,7 +255,7 @@ static_assert(!Takes<decltype(child_down), DeadLetterReason>);
 static_assert(!Takes<decltype(child_down), bool>);
 static_assert(!Takes<decltype(paused), int>);
 static_assert(!Takes<decltype(dead_lettered), Refusal>);
-static_assert(!Takes<decltype(retry_scheduled), int>);
+static_assert(!Takes<decltype(delay_ended), int>);
 static_assert(!Takes<decltype(handed_over), Attempts>);
 
 } // namespace

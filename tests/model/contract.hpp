@@ -244,8 +244,8 @@ private:
 
   std::string carry_out(const effect::DeadLetter& x) {
     const auto& delivery = deliveries.at(x.delivery);
-    require(!options_.max_attempts || store.all.at(x.delivery).is_restored
-              || x.attempts <= *options_.max_attempts,
+    const auto& record = store.all.at(x.delivery);
+    require(record.is_restored || x.attempts <= store.limit_of(record),
             "no delivery fails more often than it may");
     look_at(x);
     require(x.reason != DeadLetterReason::dropped || !is_with_a_child(delivery),

@@ -25,6 +25,9 @@ inline bool is_glance_right(const SenderEngine& engine, Instant now) {
   expected.is_on_fallback = status.is_on_fallback;
   expected.is_delayed = status.is_delayed;
   expected.is_store_behind = status.is_store_behind;
+  expected.is_service_down = status.is_service_down;
+  if (status.unanswered_failures != 0)
+    expected.failing_since = now + -status.nothing_succeeded_for;
   const auto glance = engine.glance();
   expected.due = glance.due;
   const auto due_in = status.is_delayed ? now + status.due_in : Instant::never();

@@ -100,9 +100,10 @@ protected:
 
   void refuse_for_now(Lane& lane, std::uint64_t id, const Cause& cause, const Decision& decision) {
     const auto is_present = find(id)->hand_overs.back().epoch == lane.epoch;
+    const auto waits = is_present ? alone(id) : std::nullopt;
     const auto at_least = charge_refusal(lane, id, cause, decision);
     if (is_present)
-      fail(lane, cause, false, at_least);
+      fail(lane, cause, false, at_least, waits);
     else
       put_off(lane, at_least);
   }
@@ -115,11 +116,11 @@ protected:
   // Returns how long the lane has to wait for it at the least.
   Duration charge_refusal(Lane& lane, std::uint64_t id, const Cause& cause,
                           const Decision& decision) {
-    auto& x = *find(id);
     const auto at_least = decision.retry_after.value_or(Duration::zero());
     const auto for_all = wish_to_all(decision.retry_after);
     const auto was_tried = decision.blame != Blame::nobody;
-    const auto fault = blame_of(lane, id, decision.blame);
+    const auto fault = blame_of(lane, id, decision.blame); // which may end others
+    auto& x = *find(id);
     ++counters.nacks;
     tell(event::Refused{now, id, cause, decision.retry_after});
     if (!x.is_owed) {
@@ -188,11 +189,12 @@ protected:
   // -- failures and successes ------------------------------------------------------------
 
   void fail_unless_fatal(Lane& lane, const Cause& cause, Verdict verdict,
-                         Duration at_least = Duration::zero()) {
+                         Duration at_least = Duration::zero(),
+                         const std::optional<Alone>& waits = std::nullopt) {
     if (is_fatal(verdict) && !finishing)
       give_up(verdict == Verdict::escalate, 0, cause);
     else
-      fail(lane, cause, true, at_least);
+      fail(lane, cause, true, at_least, waits);
   }
 
   void reset_backoff(Lane& lane) {

@@ -32,6 +32,7 @@ struct Delivery {
   std::uint32_t weight;
   bool is_stored;
   BackOff own_backoff;
+  OwnRetries own_retries{};
   bool is_owed = true; // otherwise a ghost
   bool is_in_flight = false;
   bool is_suspect = false;
@@ -63,6 +64,22 @@ struct Held {
 
 enum class Child { none, starting, alive, leaving };
 
+/// A guard that lets everything through. Others share it.
+class OpenGuard final : public GuardPort {
+public:
+  std::uint64_t others = 0; // their calls that succeeded
+
+  Admission admit(Instant, Call) override { return Permit{1, 0}; }
+  void succeeded(Permit, Instant) override { ++own_; }
+  void failed(Permit, Instant) override {}
+  void forgotten(Permit, Instant) override {}
+  bool is_closed() const override { return true; }
+  std::uint64_t answers() const override { return own_ + others; }
+
+private:
+  std::uint64_t own_ = 0;
+};
+
 /// What is known of a service, as the words of `Charging::Rule::by_evidence` need it.
 struct Service {
   struct Failure {
@@ -72,7 +89,18 @@ struct Service {
   };
   std::vector<Failure> failures{};  // since it last answered, without a word
   bool is_said_down = false;        // since then
+  std::vector<Instant> failed_at{}; // since then, with and without a word
+  bool is_told = false;             // that nothing succeeds since then
   std::optional<Instant> back_at{}; // when it last answered after it was down
+
+  // The only delivery that has failed; 0: several did, or the service was said to be at fault.
+  std::uint64_t only_failed() const {
+    const auto is_one = failed_at.size() == failures.size()
+                        && std::all_of(failures.begin(), failures.end(), [&](const Failure& x) {
+                             return x.delivery == failures.front().delivery;
+                           });
+    return is_one ? failures.front().delivery : 0;
+  }
 
   bool is_down() const {
     std::set<std::uint64_t> all;
@@ -97,6 +125,7 @@ struct Lane {
   Child child = Child::none;
   std::uint32_t incarnation = 0;
   bool was_handed_something = false;
+  int failures_in_series = 0;
   bool is_done = false;               // it stopped normally, with nothing owed
   std::optional<Instant> due{};       // of the delay that runs
   std::optional<Instant> grace_end{}; // of a child that leaves, until it is overdue
@@ -193,7 +222,8 @@ inline std::string quit_line(bool escalates, std::uint64_t holder) {
 inline std::string describe(const Event& event) {
   auto text = describe(time_of(event)) + " " + text_of(event);
   if (const auto* x = std::get_if<event::RetryScheduled>(&event))
-    text += ", delay " + to_string(x->delay) + ", " + to_string(x->backoff);
+    text += ", delay " + to_string(x->delay) + ", " + to_string(x->backoff) + ", "
+            + to_string(x->backoff.policy());
   else if (const auto* w = std::get_if<event::BackOffReset>(&event))
     text += ", " + to_string(w->backoff);
   else if (const auto* y = std::get_if<event::Acknowledged>(&event))

@@ -144,9 +144,9 @@ protected:
     return 0;
   }
 
-  void charge(const Lane& lane, std::uint64_t culprit, const Cause& cause,
-              const Decision& decision) {
-    const auto fault = blame_of(lane, culprit, decision.blame);
+  /// `fault`: whose it was, as it was judged while the child still had the culprit.
+  void charge(const Lane& lane, std::uint64_t culprit, const Cause& cause, const Decision& decision,
+              Blame fault) {
     if (find(culprit) == nullptr) // nobody knows, or it was a ghost
       return;
     auto& x = *find(culprit);
@@ -161,7 +161,9 @@ protected:
     if (options.works_on == WorksOn::many)
       x.is_suspect = true;
     if (options.ordering != Ordering::strict)
-      pause_on_its_own(lane, x, Duration::zero());
+      pause_on_its_own(
+        lane, x,
+        std::min(decision.retry_after.value_or(Duration::zero()), options.retry_after_ceiling));
   }
 
   static bool is_fatal(Verdict verdict) {
@@ -186,31 +188,72 @@ protected:
     take_back(in_flight(lane));
   }
 
-  void fail(Lane& lane, const Cause& given, bool is_restart, Duration at_least = Duration::zero()) {
+  /// That a delivery waits and its lane does not; in strict order, where the others wait for the
+  /// delivery, how long.
+  struct Alone {
+    std::optional<Duration> delay;
+    std::uint64_t delivery;
+    BackOff backoff;
+  };
+
+  std::optional<Alone> alone(std::uint64_t id) {
+    auto* x = find(id);
+    if (x == nullptr || !x->is_owed || !waits_alone(*x))
+      return std::nullopt;
+    if (options.ordering != Ordering::strict)
+      return Alone{std::nullopt, id, x->own_backoff};
+    const auto own = step_own_backoff(*x);
+    return Alone{own.wait_time(), id, own};
+  }
+
+  void fail(Lane& lane, const Cause& given, bool is_restart, Duration at_least = Duration::zero(),
+            const std::optional<Alone>& alone = std::nullopt) {
     if (ending)
       return;
     const auto cause = given; // it may be the lane's own
-    lane.epoch = ++epochs_;
+    const auto goes_on = alone && !alone->delay;
     lane.last_failure = cause;
-    lane.series_began = lane.series_began.value_or(now);
-    lane.window = 1;
+    if (!goes_on || is_restart)
+      lane.epoch = ++epochs_;
+    if (!goes_on) {
+      lane.failures_in_series = lane.series_began ? lane.failures_in_series + 1 : 1;
+      lane.series_began = lane.series_began.value_or(now);
+      lane.window = 1;
+    }
     if (finishing)
       return; // nothing is tried again
-    lane.backoff = lane.backoff.next();
-    const auto delay = std::max(lane.backoff.wait_time(), at_least);
-    lane.due = std::max(lane.due.value_or(now), now + delay);
-    const auto is_over = !lane.is_fallback && mode == Mode::normal && is_too_much(lane, is_restart);
+    if (!alone)
+      lane.backoff = lane.backoff.next();
+    const auto own = alone ? alone->delay.value_or(Duration::zero()) : lane.backoff.wait_time();
+    const auto delay = std::max(own, at_least);
+    if (!goes_on || delay > Duration::zero())
+      lane.due = std::max(lane.due.value_or(now), now + delay);
+    const auto is_over =
+      !lane.is_fallback && mode == Mode::normal && is_too_much(lane, is_restart, goes_on);
     if (is_over && !options.has_fallback)
       return give_up(false, 0, cause);
-    tell(event::RetryScheduled{now, delay, *lane.due, lane.backoff});
+    if (!goes_on) {
+      tell(event::RetryScheduled{now, delay, *lane.due, alone ? alone->backoff : lane.backoff,
+                                 alone ? alone->delivery : 0});
+      hint_if_endless(lane);
+    }
     if (is_over)
       fall_back(cause);
     else if (!lane.is_fallback && mode == Mode::returning)
       mode = Mode::on_fallback;
   }
 
-  bool is_too_much(const Lane& lane, bool is_restart) {
-    auto result = options.max_elapsed && *lane.due - *lane.series_began > *options.max_elapsed;
+  void hint_if_endless(const Lane& lane) {
+    if (options.ordering != Ordering::strict || owed().size() < 2 || lane.failures_in_series != 10)
+      return;
+    const auto& first = *find(owed().front());
+    if (!limit_of(first) && first.deadline == Instant::never())
+      hint(event::Hint::About::endless_retries, first.id, owed().size() - 1);
+  }
+
+  bool is_too_much(const Lane& lane, bool is_restart, bool lane_goes_on) {
+    auto result =
+      !lane_goes_on && options.max_elapsed && *lane.due - *lane.series_began > *options.max_elapsed;
     if (is_restart && options.restart_limit) {
       failures_.push_back(now);
       const auto count = std::count_if(failures_.begin(), failures_.end(), [&](Instant at) {

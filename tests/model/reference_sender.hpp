@@ -24,7 +24,7 @@ public:
     now = at;
     std::visit(*this, input);
     if (owed().empty()) // nobody could be charged any more
-      service_of_worker = service_of_fallback = {};
+      forget_evidence();
     if (!is_stopped)
       settle();
   }
@@ -67,6 +67,10 @@ public:
       return bury(id, DeadLetterReason::expired, last_failure_of(*find(id)));
     if (is_full && options.overflow == Overflow::drop_newest)
       return bury(id, DeadLetterReason::dropped, last_failure_of(*find(id)));
+    if (x.own_retries)
+      keep_own_retries(*find(id), *x.own_retries);
+    if (options.ordering == Ordering::per_key && x.key == 0)
+      hint(event::Hint::About::no_key, id);
     start_who_is_wanted();
   }
 
@@ -133,9 +137,14 @@ public:
       culprit = is_oldest_silent_owed ? oldest_silent : 0;
     else if (culprit == 0)
       culprit = culprit_among(in_flight(*lane), in_flight(*lane).size() == 1);
+    const auto waits = alone(culprit);
+    const auto fault = blame_of(*lane, culprit, x.decision.blame);
     take_all_back(*lane);
-    charge(*lane, culprit, x.cause, x.decision);
-    fail_unless_fatal(*lane, x.cause, x.decision.verdict, at_least);
+    charge(*lane, culprit, x.cause, x.decision, fault);
+    at_least = std::max(at_least, wish_to_all(x.decision.retry_after));
+    fail_unless_fatal(*lane, x.cause, x.decision.verdict, at_least, waits);
+    if (!lane->due && lane->child == Child::none)
+      return revive(*lane);
     if (options.restart == RestartTiming::at_once && lane->was_handed_something && serves(*lane))
       start_child(*lane);
   }
@@ -155,6 +164,8 @@ public:
     }
     const auto last = found->hand_overs.back();
     const auto is_held = found->is_in_flight && last.name == x.hand_over;
+    if (!is_held && counters.hangs > 0)
+      hint(event::Hint::About::short_ack_timeout, found->id);
     tell(event::Acknowledged{now, found->id, last.incarnation, found->attempts,
                              now - found->submitted_at, !is_held});
     ++counters.acknowledged;
@@ -334,13 +345,9 @@ private:
       end_if_nobody_is_left();
     if (is_stopped)
       return;
-    for (auto& x : deliveries)
-      if (x.pause_asked) {
-        const auto& lane = x.pauses_after_fallback ? *fallback : primary;
-        x.own_backoff = x.own_backoff.next();
-        x.pauses_until = std::max(lane.due.value_or(now) + x.own_backoff.wait_time(),
-                                  now + *std::exchange(x.pause_asked, std::nullopt));
-      }
+    for (const auto id : std::exchange(to_pause, {}))
+      if (auto* const x = find(id); x != nullptr && x->pause_asked)
+        pause(*x);
     if (mode == Mode::returning && !is_closing() && in_flight(*fallback).empty())
       come_back();
     hand_over_what_can_be();
@@ -351,6 +358,15 @@ private:
       wake_up = due;
       taken.push_back(wake_line(due));
     }
+  }
+
+  void pause(Delivery& x) {
+    const auto& lane = x.pauses_after_fallback ? *fallback : primary;
+    const auto own = step_own_backoff(x);
+    const auto begin = waits_alone(x) ? now : lane.due.value_or(now);
+    x.pauses_until =
+      std::max(begin + own.wait_time(), now + *std::exchange(x.pause_asked, std::nullopt));
+    tell(event::RetryScheduled{now, own.wait_time(), *x.pauses_until, own, x.id});
   }
 
   // -- time ------------------------------------------------------------------------------
@@ -399,12 +415,14 @@ private:
       if (held.delivery == culprit && !held.is_bounce)
         culprit = 0; // it may have been answered
     forget_held(culprit);
+    const auto waits = alone(culprit);
+    const auto fault = blame_of(lane, culprit, options.on_hang.blame); // which may end others
     // What was answered may still turn out to be meant.
-    auto back = list;
+    auto back = in_flight(lane);
     std::erase_if(back, [&](const Delivery* x) { return is_held(lane, x->id); });
     take_back(back);
-    charge(lane, culprit, cause, options.on_hang);
-    fail_unless_fatal(lane, cause, options.on_hang.verdict);
+    charge(lane, culprit, cause, options.on_hang, fault);
+    fail_unless_fatal(lane, cause, options.on_hang.verdict, Duration::zero(), waits);
   }
 };
 

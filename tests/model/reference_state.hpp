@@ -44,6 +44,9 @@ public:
   std::optional<Lane> fallback;
   Service service_of_worker;
   Service service_of_fallback;
+  std::optional<std::uint64_t> heeded_answers; // of others that share the guard
+  std::vector<std::uint64_t> to_pause;         // in this step, in the order in which they failed
+  bool has_own_limits = false; // something came with a limit of its own, and something is owed
   Mode mode = Mode::normal;
   std::uint32_t incarnation = 0;
   bool is_paused = false;
@@ -246,6 +249,11 @@ public:
     if (!owed().empty())
       result.oldest_age = at - find(owed().front())->submitted_at;
     result.counters = counters;
+    if (const auto& failed_at = service_of_worker.failed_at; !is_stopped && !failed_at.empty()) {
+      result.is_service_down = service_of_worker.is_down();
+      result.nothing_succeeded_for = at - failed_at.front();
+      result.unanswered_failures = static_cast<std::uint32_t>(failed_at.size());
+    }
     return result;
   }
 
@@ -253,6 +261,11 @@ protected:
   template <class E>
   void tell(const E& event) {
     told.push_back(describe(Event{event}));
+  }
+
+  void hint(event::Hint::About about, std::uint64_t id, std::uint64_t waiting = 0) {
+    if (hints_.insert(about).second)
+      tell(event::Hint{now, about, id, waiting});
   }
 
   const Cause* last_failure_of(const Delivery& x) const {
@@ -316,7 +329,14 @@ protected:
   // -- whose fault a failure is ----------------------------------------------------------
 
   bool is_by_evidence() const {
-    return options.max_attempts && options.charging.rule == Charging::Rule::by_evidence;
+    return (options.max_attempts || has_own_limits)
+           && options.charging.rule == Charging::Rule::by_evidence;
+  }
+
+  void forget_evidence() {
+    has_own_limits = false;
+    service_of_worker = service_of_fallback = {};
+    heeded_answers.reset();
   }
 
   Service& service_of(const Lane& lane) {
@@ -348,19 +368,49 @@ protected:
     }
   }
 
+  std::uint64_t answers_of_others() const {
+    return options.guard ? static_cast<const OpenGuard&>(*options.guard).others : 0;
+  }
+
+  /// What the service did for others is known before the next failure is judged.
+  void heed_others(const Lane& lane) {
+    if (!heeded_answers)
+      heeded_answers = answers_of_others();
+    if (lane.is_fallback || *heeded_answers == answers_of_others())
+      return;
+    heeded_answers = answers_of_others();
+    note_answer(lane, 0);
+  }
+
+  void tell_if_nothing_succeeds(const Lane& lane) {
+    auto& service = service_of(lane);
+    const auto count = service.failed_at.size();
+    if (service.is_told || !(service.is_down() || count >= 10))
+      return;
+    service.is_told = true;
+    tell(event::NothingSucceeds{now, service.failed_at.front(), static_cast<std::uint32_t>(count),
+                                service.only_failed(), lane.is_fallback});
+  }
+
   /// The delivery failed; 0: it is not known which. Returns whose fault it is, as far as is known.
   Blame blame_of(const Lane& lane, std::uint64_t id, Blame said) {
     const auto* x = find(id);
     if (!is_by_evidence())
       return said == Blame::unknown ? Blame::message : said;
+    const auto is_evidence = said == Blame::unknown && x != nullptr && x->is_owed;
+    if (said == Blame::service || is_evidence)
+      heed_others(lane);
+    x = find(id);
     auto& service = service_of(lane);
     const auto was_down = service.is_down();
     if (said == Blame::service) {
       service.is_said_down = true;
+      service.failed_at.push_back(now);
       if (!was_down)
         take_charges_back(service);
+      tell_if_nothing_succeeds(lane);
     }
-    if (said != Blame::unknown || x == nullptr || !x->is_owed)
+    if (!is_evidence)
       return said;
     if (service.back_at && x->clock_start < *service.back_at)
       return Blame::service;
@@ -368,11 +418,12 @@ protected:
     const auto is_new = std::none_of(service.failures.begin(), service.failures.end(),
                                      [&](const auto& y) { return y.delivery == id; });
     service.failures.push_back({id, was_charged, false});
-    if (service.is_down()) {
-      if (!was_down)
-        take_charges_back(service);
+    service.failed_at.push_back(now);
+    if (service.is_down() && !was_down)
+      take_charges_back(service);
+    tell_if_nothing_succeeds(lane);
+    if (service.is_down())
       return Blame::service;
-    }
     const auto is_at_once = was_charged || (x->has_failed && is_new);
     service.failures.back().is_charged = is_at_once;
     return is_at_once ? Blame::message : Blame::unknown;
@@ -383,8 +434,13 @@ protected:
     if (!is_by_evidence())
       return;
     auto& service = service_of(lane);
+    const auto was_down = service.is_down();
+    if (std::exchange(service.is_told, false))
+      tell(event::SucceedsAgain{now, service.failed_at.front(),
+                                static_cast<std::uint32_t>(service.failed_at.size()),
+                                lane.is_fallback});
     const auto before = std::exchange(service.failures, {});
-    const auto was_down = Service{before, service.is_said_down, {}}.is_down();
+    service.failed_at.clear();
     service.is_said_down = false;
     if (was_down) {
       service.back_at = now;
@@ -425,13 +481,16 @@ protected:
       x.uncharged_since.reset();
       return true;
     }
-    if (!is_by_evidence())
+    if (!is_by_evidence() || !limit_of(x))
       return true;
     x.uncharged_since = x.uncharged_since.value_or(now);
     const auto bound = options.charging.give_up_after;
     if (!bound || now - *x.uncharged_since < *bound)
       return true;
-    bury(id, DeadLetterReason::expired, &cause);
+    const Cause because{cause.code, cause.text + "; not charged for "
+                                      + to_string(now - *x.uncharged_since)
+                                      + ", as the service may have been down"};
+    bury(id, DeadLetterReason::expired, &because);
     return false;
   }
 
@@ -446,15 +505,43 @@ protected:
     erase(id);
   }
 
+  void keep_own_retries(Delivery& x, const OwnRetries& retries) {
+    x.own_retries = retries;
+    has_own_limits = has_own_limits || retries.max_attempts;
+    if (retries.backoff)
+      x.own_backoff = BackOff{*retries.backoff, x.own_backoff.seed(), x.own_backoff.stream()};
+  }
+
+  /// Takes the next step of its own backoff. An event has the resets of that step alone.
+  static BackOff step_own_backoff(Delivery& x) {
+    const auto before = std::exchange(x.own_backoff, x.own_backoff.next()).resets();
+    auto state = x.own_backoff.state();
+    state.resets -= before;
+    return {x.own_backoff.policy(), x.own_backoff.seed(), x.own_backoff.stream(), state};
+  }
+
+  std::optional<std::uint32_t> limit_of(const Delivery& x) const {
+    return x.own_retries.max_attempts ? x.own_retries.max_attempts : options.max_attempts;
+  }
+
+  bool waits_alone(const Delivery& x) const {
+    return options.backoff_by == BackoffBy::message || x.own_retries.backoff;
+  }
+
   bool is_exhausted(const Delivery& x) const {
-    return options.max_attempts && x.attempts >= *options.max_attempts;
+    const auto limit = limit_of(x);
+    return limit && x.attempts >= *limit;
   }
 
   // From the end of the lane's delay, which is known when the step is over.
   void pause_on_its_own(const Lane& lane, Delivery& x, Duration at_least) {
     x.pause_asked = at_least;
+    to_pause.push_back(x.id);
     x.pauses_after_fallback = lane.is_fallback;
   }
+
+private:
+  std::set<event::Hint::About> hints_;
 };
 
 } // namespace backoff_actor::model_test

@@ -72,6 +72,8 @@ public:
     auto& delivery = take_in(x, x.delivery, x.submitted_at);
     delivery.attempts = x.attempts;
     delivery.is_stored = true;
+    if (x.own_retries)
+      keep_own_retries(delivery, *x.own_retries);
     ++counters.restored;
     tell(event::Restored{now, x.delivery, x.attempts});
     if (options.max_hand_overs && x.hand_overs > 0) {

@@ -39,6 +39,9 @@ struct Story {
   Duration calm_at{0};
   std::vector<Duration> restarts{}; // of the process; only with `persist`
   std::function<Blame(std::uint64_t message, bool is_down)> word{}; // empty: nobody says
+  // Others share the guard, and call the same service: how often, and until when.
+  std::optional<Duration> others_call_each{};
+  Duration others_call_until{0};
   Duration until = std::chrono::hours{24 * 30};
 };
 
@@ -47,6 +50,7 @@ struct Outcome {
   std::map<std::uint64_t, std::pair<DeadLetterReason, std::uint32_t>> dead; // and its charges
   std::map<std::uint64_t, Duration> died_at;
   std::map<std::uint64_t, int> failed; // how often
+  std::map<std::uint64_t, std::vector<Duration>> failed_at;
   std::size_t done = 0;
   Duration all_done_at{0}; // what did not die
   std::size_t left = 0;
@@ -59,6 +63,8 @@ public:
   Outcome tell() {
     for (int i = 0; i < story_.messages; ++i)
       at(story_.between * i, [this, i] { submit(static_cast<std::uint64_t>(i) + 1); });
+    if (story_.others_call_each)
+      at({}, [this] { let_others_call(); });
     for (const auto& restart : story_.restarts)
       at(restart, [this] { begin(); });
     while (!events_.empty() && events_.top().at.since_origin <= story_.until) {
@@ -122,6 +128,15 @@ private:
     });
   }
 
+  void let_others_call() {
+    auto& guard = *story_.options.guard;
+    const auto answer = guard.admit(now_, Call::first);
+    if (const auto* const permit = std::get_if<Permit>(&answer))
+      is_down() ? guard.failed(*permit, now_) : guard.succeeded(*permit, now_);
+    if (now_.since_origin < story_.others_call_until)
+      in(*story_.others_call_each, [this] { let_others_call(); });
+  }
+
   bool fails(std::uint64_t id) {
     if (is_down() || story_.poison.count(id) != 0)
       return true;
@@ -169,6 +184,7 @@ private:
     if (!fails(x.delivery))
       return step(input::Acknowledged{x.hand_over});
     ++outcome_.failed[x.delivery];
+    outcome_.failed_at[x.delivery].push_back(now_.since_origin);
     const Cause cause{7, "it failed"};
     const auto fault = story_.word ? story_.word(x.delivery, is_down()) : Blame::unknown;
     const Decision decision{Verdict::retry, fault};

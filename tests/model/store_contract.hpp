@@ -22,7 +22,7 @@ class StoreContract {
 public:
   explicit StoreContract(const EngineOptions& options)
     : has_store_(options.persist),
-      takes_back_(options.max_attempts && options.charging.rule == Charging::Rule::by_evidence),
+      takes_back_(options.charging.rule == Charging::Rule::by_evidence),
       most_attempts_(options.max_attempts.value_or(UINT32_MAX)) {}
 
   struct Record {
@@ -36,6 +36,7 @@ public:
     bool has_source = false;   // which keeps it until it is stored
     bool is_asked_for = false; // the store was asked to take it
     bool is_owed = true;
+    std::optional<std::uint32_t> own_limit{}; // of attempts
   };
 
   /// All that there ever were, by number.
@@ -67,7 +68,7 @@ public:
     said_yes_to_.reset();
     said_no_to_.reset();
     if (const auto* x = std::get_if<input::Submit>(&input))
-      coming_ = Record{now, x->deadline, x->key, x->weight, 0, false, !has_store_, x->has_source};
+      take(*x, now);
     else if (std::holds_alternative<input::Unreadable>(input))
       coming_ = Record{now, Instant::never(), 0, 0, 0, false, !has_store_};
     else if (const auto* y = std::get_if<input::Restore>(&input))
@@ -122,8 +123,8 @@ public:
     auto& record = all.at(x.delivery);
     require(record.is_owed && record.is_stored,
             "attempts are noted where the store has a delivery");
-    const auto is_charged = record.attempts >= most_attempts_ ? x.attempts == record.attempts
-                                                              : x.attempts == record.attempts + 1;
+    const auto is_charged = record.attempts >= limit_of(record) ? x.attempts == record.attempts
+                                                                : x.attempts == record.attempts + 1;
     require(is_charged || (takes_back_ && x.attempts < record.attempts),
             "the store is told of each attempt that is charged or taken back");
     record.attempts = x.attempts;
@@ -176,6 +177,9 @@ public:
     end(x.delivery);
   }
 
+  /// How often it may be charged.
+  std::uint32_t limit_of(const Record& x) const { return x.own_limit.value_or(most_attempts_); }
+
   void after(const SenderStatus& status, std::size_t owed, bool has_ended) {
     const auto& counters = status.counters;
     has_ended_ = has_ended;
@@ -198,11 +202,21 @@ public:
   }
 
 private:
+  void take(const input::Submit& x, Instant now) {
+    coming_ = Record{now, x.deadline, x.key, x.weight, 0, false, !has_store_, x.has_source};
+    coming_->own_limit = limit_in(x.own_retries);
+  }
+
   void take(const input::Restore& x) {
     if (has_ended_ || !has_store_ || x.delivery <= last_number_)
       return;
     coming_ = Record{x.submitted_at, x.deadline, x.key, x.weight, x.attempts, true, true};
+    coming_->own_limit = limit_in(x.own_retries);
     coming_number_ = x.delivery;
+  }
+
+  static std::optional<std::uint32_t> limit_in(const std::shared_ptr<const OwnRetries>& x) {
+    return x ? x->max_attempts : std::nullopt;
   }
 
   void take(const input::NotPersisted& x) {

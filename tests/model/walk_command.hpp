@@ -38,8 +38,9 @@ enum class Kind {
   start,
   stop,
   finish,
-  store_behind, // or no longer
-  sure_until,   // no other process can own the store
+  store_behind,   // or no longer
+  sure_until,     // no other process can own the store
+  others_succeed, // that share the guard
 };
 
 /// One input in the making. What it refers to is looked up when its turn comes, so that a walk from
@@ -130,6 +131,21 @@ struct Command {
     return how % 6 == 5 ? std::optional{std::chrono::milliseconds{1} * (how / 6 % 100)}
                         : std::nullopt;
   }
+  /// How the message is retried; null: as the options say.
+  std::shared_ptr<const OwnRetries> own_retries() const {
+    const auto x = how / 3 % 11;
+    if (x < 7)
+      return nullptr;
+    OwnRetries result;
+    if (x != 7)
+      result.backoff = Exponential{.first = std::chrono::milliseconds{1 + x},
+                                   .cap = std::chrono::milliseconds{100}}
+                       | full_jitter;
+    if (x < 10)
+      result.max_attempts = 1 + how % 3;
+    return std::make_shared<const OwnRetries>(result);
+  }
+
   std::uint64_t key() const { return how / 7 % 4; }
   std::uint32_t weight() const { return how / 5 % 8; }
   bool has_source() const { return how % 5 == 2; }
@@ -187,7 +203,15 @@ inline constexpr Choice<Kind> commands[] = {{180, Kind::submit, "submit"},
                                             {4, Kind::restore, "restore"},
                                             {30, Kind::join, "join"},
                                             {15, Kind::store_behind, "store_behind"},
-                                            {15, Kind::sure_until, "sure_until"}};
+                                            {15, Kind::sure_until, "sure_until"},
+                                            {30, Kind::others_succeed, "others_succeed"}};
+
+inline void show(const std::shared_ptr<const OwnRetries>& x, std::ostream& out) {
+  if (x && x->backoff)
+    out << ", backoff " << to_string(*x->backoff);
+  if (x && x->max_attempts)
+    out << ", max_attempts " << *x->max_attempts;
+}
 
 inline void showValue(const Command& x, std::ostream& out) {
   static const char* const children[] = {"a child to which that happens", "the youngest child",
@@ -204,6 +228,7 @@ inline void showValue(const Command& x, std::ostream& out) {
     if (x.time_to_live())
       out << " time to live " << to_string(*x.time_to_live());
     out << (x.has_source() ? ", from elsewhere" : "");
+    show(x.own_retries(), out);
     break;
   case Kind::join:
     out << (x.joins_until_stored() ? " until it is stored" : "");
@@ -219,6 +244,7 @@ inline void showValue(const Command& x, std::ostream& out) {
         << to_string(x.age());
     if (x.time_left())
       out << ", time left " << to_string(*x.time_left());
+    show(x.own_retries(), out);
     break;
   case Kind::start:
     out << " with numbers " << x.jump() << " above the last";

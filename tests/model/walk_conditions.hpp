@@ -21,6 +21,7 @@ struct Conditions {
   int restart = 0;        // RestartTiming
   int works_on = 0;       // WorksOn
   int ordering = 0;       // Ordering
+  int backoff_by = 0;     // of 3: with 2 by message
   int max_in_flight = 0;  // 0: 1024
   int narrows = 0;        // 0, 1: narrows_when_refused
   int max_attempts = 0;   // 0: unset
@@ -38,6 +39,7 @@ struct Conditions {
   int within = 0;         // of the restart limit, in steps of 50 ms, the first included
   int max_elapsed = 0;    // 0: unset; in steps of 40 ms
   int has_fallback = 0;   // 0, 1
+  int has_guard = 0;      // 0, 1: it lets everything through, and counts what succeeds
   int persist = 0;        // 0, 1
   int store_fails = 0;    // 0: never; how often the store cannot take a delivery
   int hook = 0;           // of 8: with 7 the hook throws at each event
@@ -92,6 +94,8 @@ inline EngineOptions options_of(const Conditions& conditions) {
   result.restart = static_cast<RestartTiming>(conditions.restart);
   result.works_on = static_cast<WorksOn>(conditions.works_on);
   result.ordering = static_cast<Ordering>(conditions.ordering);
+  if (conditions.backoff_by == 2)
+    result.backoff_by = BackoffBy::message;
   if (conditions.max_in_flight > 0)
     result.max_in_flight = count(conditions.max_in_flight);
   result.narrows_when_refused = conditions.narrows != 0;
@@ -118,6 +122,8 @@ inline EngineOptions options_of(const Conditions& conditions) {
   if (conditions.max_elapsed > 0)
     result.max_elapsed = milliseconds{40} * conditions.max_elapsed;
   result.has_fallback = conditions.has_fallback != 0;
+  if (conditions.has_guard != 0)
+    result.guard = std::make_shared<OpenGuard>();
   result.persist = conditions.persist != 0;
   if (conditions.hook == 7)
     result.on_event = throw_at<Event>;
@@ -154,6 +160,8 @@ inline void showValue(const Conditions& conditions, std::ostream& out) {
     out << ", works_on many";
   if (conditions.ordering != 0)
     out << ", ordering " << orderings[conditions.ordering];
+  if (options.backoff_by == BackoffBy::message)
+    out << ", backoff_by message";
   if (conditions.max_in_flight != 0)
     out << ", max_in_flight " << options.max_in_flight;
   if (options.narrows_when_refused)
@@ -184,6 +192,8 @@ inline void showValue(const Conditions& conditions, std::ostream& out) {
     out << ", max_elapsed " << to_string(*options.max_elapsed);
   if (options.has_fallback)
     out << ", has_fallback";
+  if (options.guard)
+    out << ", an open guard";
   if (options.persist)
     out << ", persist, of which " << store_failures_of(conditions) << "% fail, " << conditions.gap
         << " numbers forgotten";
@@ -201,15 +211,16 @@ inline rc::Gen<Conditions> arbitrary_conditions() {
     set(&Conditions::seed, below<std::uint64_t>(1'000'000)), set(&Conditions::ceiling, below(4)),
     set(&Conditions::policy, below(4)), set(&Conditions::child_start, below(2)),
     set(&Conditions::restart, below(2)), set(&Conditions::works_on, below(2)),
-    set(&Conditions::ordering, below(3)), set(&Conditions::max_in_flight, below(5)),
-    set(&Conditions::narrows, below(2)), set(&Conditions::max_attempts, below(5)),
-    set(&Conditions::charging, below(5)), set(&Conditions::max_hand_overs, below(4)),
-    set(&Conditions::ack_timeout, below(6)), set(&Conditions::kill_grace, below(4)),
-    set(&Conditions::after_grace, below(2)), set(&Conditions::on_hang, below(20)),
-    set(&Conditions::capacity, below(6)), set(&Conditions::capacity_bytes, below(20)),
-    set(&Conditions::overflow, below(3)), set(&Conditions::retry_ceiling, below(6)),
-    set(&Conditions::restart_limit, below(6)), set(&Conditions::within, below(8)),
-    set(&Conditions::max_elapsed, below(10)), set(&Conditions::has_fallback, below(2)),
+    set(&Conditions::ordering, below(3)), set(&Conditions::backoff_by, below(3)),
+    set(&Conditions::max_in_flight, below(5)), set(&Conditions::narrows, below(2)),
+    set(&Conditions::max_attempts, below(5)), set(&Conditions::charging, below(5)),
+    set(&Conditions::max_hand_overs, below(4)), set(&Conditions::ack_timeout, below(6)),
+    set(&Conditions::kill_grace, below(4)), set(&Conditions::after_grace, below(2)),
+    set(&Conditions::on_hang, below(20)), set(&Conditions::capacity, below(6)),
+    set(&Conditions::capacity_bytes, below(20)), set(&Conditions::overflow, below(3)),
+    set(&Conditions::retry_ceiling, below(6)), set(&Conditions::restart_limit, below(6)),
+    set(&Conditions::within, below(8)), set(&Conditions::max_elapsed, below(10)),
+    set(&Conditions::has_fallback, below(2)), set(&Conditions::has_guard, below(2)),
     set(&Conditions::persist, below(2)), set(&Conditions::store_fails, below(5)),
     set(&Conditions::hook, below(8)), set(&Conditions::gap, below(3)),
     set(&Conditions::start, below(8)), set(&Conditions::beginning, below(3)),

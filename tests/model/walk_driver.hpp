@@ -43,7 +43,8 @@ public:
       return step(input::Submit{.deadline = deadline(x, now_),
                                 .key = x.key(),
                                 .weight = x.weight(),
-                                .has_source = options_.persist && x.has_source()});
+                                .has_source = options_.persist && x.has_source(),
+                                .own_retries = x.own_retries()});
     case Kind::unreadable:
       if (options_.persist)
         step(input::Unreadable{{9, "no decoder"}});
@@ -59,8 +60,10 @@ public:
     case Kind::start_failed:
       return step(input::StartFailed{child(x, account()), {x.code(), "start failed"}, x.verdict()});
     case Kind::child_down:
-      return step(input::ChildDown{
-        child(x, account()), {x.code(), "down"}, Decision{x.verdict(), x.blame()}});
+      return step(
+        input::ChildDown{child(x, account()),
+                         {x.code(), "down"},
+                         Decision{x.verdict(), Command::retry_after(x.how / 5), x.blame()}});
     case Kind::acknowledged:
       return step(input::Acknowledged{hand_over(x, account())});
     case Kind::error_answer:
@@ -105,6 +108,10 @@ public:
     case Kind::store_behind:
       return step(input::StoreBehind{x.is_store_behind(),
                                      x.is_store_failing() ? Cause{9, "no room"} : Cause{}});
+    case Kind::others_succeed:
+      if (options_.guard)
+        ++static_cast<OpenGuard&>(*options_.guard).others;
+      return;
     case Kind::sure_until:
       return step(input::SureUntil{x.sure_for() ? now_ + *x.sure_for() : Instant::never()});
     }
@@ -166,7 +173,8 @@ protected:
     const auto delivery =
       x.step() > 0 ? last + x.step() : last - std::min<std::uint64_t>(last, x.back());
     restore({delivery, x.attempts(), 0, now_ + -x.age(),
-             x.time_left() ? now_ + *x.time_left() : Instant::never(), x.key(), x.weight()});
+             x.time_left() ? now_ + *x.time_left() : Instant::never(), x.key(), x.weight(),
+             x.own_retries()});
   }
 
   std::uint64_t gap() const { return static_cast<std::uint64_t>(conditions_.gap); }

@@ -254,6 +254,43 @@ TEST(whose_fault_in_strict_order, poison_is_held_for_three_days_and_then_set_asi
   EXPECT_EQ(outcome.done, 499u);
 }
 
+// Others that share the guard, such as a health check, show that the service is well.
+std::vector<Shape> strict_shapes_with_a_guard() {
+  auto result = shapes({Ordering::strict});
+  std::erase_if(result, [](const Shape& x) { return x.guarded == Guarded::by_nothing; });
+  return result;
+}
+
+TEST(whose_fault_beside_others, poison_in_strict_order_dies_after_eight_attempts) {
+  for (const auto& shape : strict_shapes_with_a_guard()) {
+    SCOPED_TRACE(::testing::PrintToString(shape));
+    auto story = story_of(shape);
+    story.poison = {250};
+    story.restarts = {};
+    story.others_call_each = 1s;
+    story.others_call_until = 6h;
+
+    const auto outcome = StoryTeller{story}.tell();
+
+    EXPECT_THAT(outcome.dead,
+                UnorderedElementsAre(Pair(250, Pair(DeadLetterReason::attempts_exhausted, 8u))));
+    EXPECT_LE(outcome.failed.at(250), 11) << "the first before another call has succeeded";
+    EXPECT_LE(outcome.all_done_at, 1h);
+  }
+}
+
+TEST(whose_fault_beside_others, an_outage_for_all_buries_nothing) {
+  for (const auto& shape : all_shapes()) {
+    if (shape.guarded == Guarded::by_nothing)
+      continue;
+    SCOPED_TRACE(::testing::PrintToString(shape));
+    auto story = story_of(shape);
+    story.others_call_each = 1s;
+    story.others_call_until = 3h;
+    expect_that_nothing_dies(story, 1h);
+  }
+}
+
 // How many of 500 healthy messages die if strict order is to stand still for no more than an hour.
 std::size_t dead_with_a_bound_of_an_hour(Duration outage) {
   auto story = story_of({Ordering::strict, 1, FailsBy::error_answer, Guarded::by_nothing, false});

@@ -28,6 +28,7 @@ inline StoredDelivery delivery(std::uint64_t id, std::string_view payload = "pay
           .attempts = 0,
           .key = "customer",
           .idempotency_key = "order " + std::to_string(id),
+          .context = "retries: max_attempts 3",
           .message = {"order,int32_t", bytes(payload)}};
 }
 

@@ -61,6 +61,8 @@ inline std::vector<StoreChange> changes(const std::vector<Draw>& draws, std::uin
       auto one = delivery(last, std::string(draw.which % 7 == 0 ? 5'000 : 20, 'x'));
       if (draw.which % 3 == 0)
         one.idempotency_key.clear();
+      if (draw.which % 5 != 0)
+        one.context.clear();
       result.emplace_back(change::Insert{std::move(one)});
       break;
     }

@@ -61,14 +61,17 @@ PEM format; the key has no passphrase.
 
 Keys of the JSON, which is the page as the program wrote it:
   senders      name, phase, is_paused, is_held_back, is_on_fallback, is_delayed, is_store_behind,
-               restarts, owed, owed_bytes, in_flight, ghosts, abandoned, oldest_age_seconds,
-               silent_for_seconds, due_in_seconds, last_cause, cause_age_seconds
+               is_service_down, restarts, owed, owed_bytes, in_flight, ghosts, abandoned,
+               oldest_age_seconds, silent_for_seconds, due_in_seconds, last_cause,
+               cause_age_seconds, dead_letters, oldest_dead_letter_at
     pool       workers: starting, serving, waiting, leaving, resting; ready: messages without one
     counters   accepted, refused, acknowledged, dead_lettered, hand_overs, resends, nacks, crashes,
                failed_starts, hangs, forwarded, diverted, restored, suspended, late_answers
   supervisors  name; children: running, starting, waiting, ending, stopped; restarts, escalations
-  guards       name, has_breaker, breaker, has_budget, retries_left, has_rate, calls_left
-  outboxes     name, commits, failures, waiting_changes, is_failing, failing_for_seconds
+  guards       name, has_breaker, breaker, breaker_for_seconds, probe_in_seconds, has_budget,
+               retries_left, has_rate, calls_left
+  outboxes     name, commits, failures, waiting_changes, is_failing, failing_for_seconds,
+               dead_letters, oldest_dead_letter_at
   shards       outboxes that several processes want: name, is_owner, epoch, sure_for_seconds,
                takeovers
   senders_left_out, supervisors_left_out

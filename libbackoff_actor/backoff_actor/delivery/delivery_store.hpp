@@ -49,7 +49,8 @@ struct StoredDelivery {
   std::uint32_t hand_overs = 0;
   std::string key{};             ///< deliveries with the same key stay in order; empty: none
   std::string idempotency_key{}; ///< see `Submit::idempotency_key`; empty: none
-  StoredMessage message{};       ///< what the child gets
+  std::string context{};   ///< what else goes with it: lines of `name: value`, see `retries_in`
+  StoredMessage message{}; ///< what the child gets
 
   /// Whether all parts are the same.
   friend bool operator==(const StoredDelivery&, const StoredDelivery&) = default;

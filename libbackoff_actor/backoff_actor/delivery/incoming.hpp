@@ -38,7 +38,7 @@ struct IncomingMessage {
   /// has passed. None: it names no deadline.
   std::optional<Duration> time_to_live{};
 
-  std::string context{}; ///< for tracing; empty: none
+  std::string context{}; ///< as `StoredDelivery::context`
 
   /// Whether all parts are the same.
   friend bool operator==(const IncomingMessage&, const IncomingMessage&) = default;

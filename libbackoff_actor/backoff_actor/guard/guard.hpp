@@ -93,6 +93,7 @@ public:
   void failed(Permit permit, Instant now) override;
   void forgotten(Permit permit, Instant now) override;
   bool is_closed() const override;
+  std::uint64_t answers() const override { return counters_.succeeded; }
 
   /// Lets nothing through until `close`.
   ///

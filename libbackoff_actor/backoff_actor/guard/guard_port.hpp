@@ -92,6 +92,10 @@ public:
   /// Whether the service counts as healthy, so that work that leads to calls may begin.
   virtual bool is_closed() const = 0;
 
+  /// How many calls have succeeded since the guard was made, whoever made them. A sender whose
+  /// messages fail learns from it that the service does what others ask. 0: nobody counts them.
+  virtual std::uint64_t answers() const { return 0; }
+
 protected:
   GuardPort() = default;
   /// Only for copies of a derived class.

@@ -94,9 +94,10 @@ struct RecordOfSenderEvent {
     return result.cause(x.cause);
   }
   Record operator()(const event::RetryScheduled& x) const {
-    return Record{"retry_scheduled"}
-      .number("retry", x.backoff.retries())
-      .seconds("retry_in_s", x.due - x.at);
+    Record result{"retry_scheduled"};
+    if (x.delivery != 0)
+      result.number("delivery", x.delivery);
+    return result.number("retry", x.backoff.retries()).seconds("retry_in_s", x.due - x.at);
   }
   Record operator()(const event::DelayEnded&) const { return Record{"delay_ended"}; }
   Record operator()(const event::HandedOver& x) const {
@@ -180,6 +181,26 @@ struct RecordOfSenderEvent {
       .number("count", x.count)
       .text("outbox", x.outbox)
       .text("oldest", to_string(x.oldest));
+  }
+  Record operator()(const event::NothingSucceeds& x) const {
+    Record result{"nothing_succeeds"};
+    result.seconds("for_s", x.at - x.since).number("failures", x.failures);
+    if (x.delivery != 0)
+      result.number("delivery", x.delivery);
+    return result.flag("is_fallback", x.is_fallback);
+  }
+  Record operator()(const event::SucceedsAgain& x) const {
+    return Record{"succeeds_again"}
+      .seconds("after_s", x.at - x.since)
+      .number("failures", x.failures)
+      .flag("is_fallback", x.is_fallback);
+  }
+  Record operator()(const event::Hint& x) const {
+    Record result{"hint"};
+    result.text("about", to_string(x.about)).number("delivery", x.delivery);
+    if (x.about == event::Hint::About::endless_retries)
+      result.number("waiting", x.waiting);
+    return result;
   }
 };
 

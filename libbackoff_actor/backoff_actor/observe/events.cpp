@@ -1,5 +1,6 @@
 #include "backoff_actor/observe/events.hpp"
 
+#include "backoff_actor/core/enum_names.hpp"
 #include "backoff_actor/core/internal/one_line.hpp"
 
 #include <utility>
@@ -13,6 +14,10 @@ std::string delivery(std::uint64_t id) { return "delivery " + std::to_string(id)
 std::string child(std::uint32_t incarnation) { return "child " + std::to_string(incarnation); }
 
 std::string because(const Cause& cause) { return cause.text.empty() ? "" : ": " + cause.text; }
+
+std::string failures(std::uint32_t count) {
+  return std::to_string(count) + (count == 1 ? " failure" : " failures");
+}
 
 std::string attempts(std::uint32_t count) {
   return std::to_string(count) + (count == 1 ? " failed attempt" : " failed attempts");
@@ -66,7 +71,8 @@ struct DescribeSenderEvent {
   std::string operator()(const event::RetryScheduled& x) const {
     // A free retry has no number: with it the series begins anew.
     const auto number = x.backoff.retries() == 0 ? "" : std::to_string(x.backoff.retries()) + " ";
-    return "retry " + number + "in " + to_string(x.due - x.at);
+    return (x.delivery == 0 ? "" : delivery(x.delivery) + ": ") + "retry " + number + "in "
+           + to_string(x.due - x.at);
   }
 
   std::string operator()(const event::DelayEnded&) const { return "delay ended"; }
@@ -101,6 +107,33 @@ struct DescribeSenderEvent {
   }
 
   std::string operator()(const event::BackOffReset&) const { return "backoff reset"; }
+
+  std::string operator()(const event::NothingSucceeds& x) const {
+    return "nothing has succeeded " + std::string{x.is_fallback ? "with the fallback " : ""}
+           + "for " + to_string(x.at - x.since) + ", " + failures(x.failures)
+           + (x.delivery == 0 ? ": the service is down, no attempt is charged"
+                              : ": " + delivery(x.delivery) + " or the service is at fault");
+  }
+
+  std::string operator()(const event::SucceedsAgain& x) const {
+    return "the " + std::string{x.is_fallback ? "fallback's " : ""} + "service answers again after "
+           + to_string(x.at - x.since) + ", " + failures(x.failures);
+  }
+
+  std::string operator()(const event::Hint& x) const {
+    switch (x.about) {
+    case event::Hint::About::no_key:
+      return delivery(x.delivery) + " has no key: per_key keeps no order for it";
+    case event::Hint::About::short_ack_timeout:
+      return delivery(x.delivery)
+             + " was done after its ack_timeout: set a longer one, or let the worker say Working";
+    case event::Hint::About::endless_retries:
+      break;
+    }
+    return "10 failures in a row, " + delivery(x.delivery) + " is first, "
+           + std::to_string(x.waiting) + (x.waiting == 1 ? " other waits" : " others wait")
+           + ": max_attempts or time_to_live would end it";
+  }
 
   std::string operator()(const event::DeadLettered& x) const {
     return delivery(x.delivery) + " dead-lettered, " + std::string{to_string(x.reason)} + ", "
@@ -165,6 +198,12 @@ struct DescribeSenderEvent {
 };
 
 } // namespace
+
+std::string_view event::to_string(Hint::About about) {
+  constexpr auto names =
+    detail::enum_names<Hint::About>({"no_key", "short_ack_timeout", "endless_retries"});
+  return names.of(about);
+}
 
 Instant event::time_of(const Event& event) {
   return std::visit([](const auto& x) { return x.at; }, event);
@@ -244,5 +283,8 @@ template Event::Event(event::StoreNotice);
 template Event::Event(event::Finishing);
 template Event::Event(event::DeadLetterHookFailed);
 template Event::Event(event::DeadLettersLeft);
+template Event::Event(event::NothingSucceeds);
+template Event::Event(event::SucceedsAgain);
+template Event::Event(event::Hint);
 
 } // namespace backoff_actor

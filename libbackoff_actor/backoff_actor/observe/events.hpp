@@ -17,6 +17,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 
 namespace backoff_actor {
@@ -88,12 +89,14 @@ struct Refused {
   std::optional<Duration> retry_after; ///< what the service asked for
 };
 
-/// The sender reacted to a failure with a delay.
+/// A failure is followed by a delay: of the sender or its worker, or of the delivery that failed.
+/// One failure may lead to both, see `BackoffBy`.
 struct RetryScheduled {
   Instant at;      ///< of the failure, where the delay begins
   Duration delay;  ///< the delay of the backoff, or of the service if that is longer
-  Instant due;     ///< when the delay ends; later than `at + delay` if a longer one was running
+  Instant due;     ///< when it ends; later than `at + delay` if it begins after another delay
   BackOff backoff; ///< after the step
+  std::uint64_t delivery = 0; ///< that waits; 0: the sender, or its worker, waits
 };
 
 /// The delay ended. The sender hands owed deliveries over again.
@@ -156,6 +159,47 @@ struct UnknownAcknowledgement {
 struct BackOffReset {
   Instant at;      ///< of the acknowledgement, or of the first input after the healthy time
   BackOff backoff; ///< after the reset
+};
+
+/// Nothing has succeeded for a while: the service is down, or one delivery has failed ten times
+/// since the last success. No attempt is charged while the service is down. Only with
+/// `max_attempts` and `Charging::Rule::by_evidence`. Comes once before the next success.
+struct NothingSucceeds {
+  Instant at;             ///< of the last failure
+  Instant since;          ///< of the first failure since the last success
+  std::uint32_t failures; ///< since then
+  std::uint64_t delivery; ///< the only one that failed; 0: several did, or the service is to blame
+  bool is_fallback;       ///< whether it is about the service of the fallback
+};
+
+/// The service does again what it is asked, after `NothingSucceeds`.
+struct SucceedsAgain {
+  Instant at;             ///< of the success
+  Instant since;          ///< of the first failure since the last success
+  std::uint32_t failures; ///< since then
+  bool is_fallback;       ///< whether it is about the service of the fallback
+};
+
+/// An option does not fit what happens. Each kind comes once a sender at the most.
+struct Hint {
+  /// What does not fit.
+  enum class About : std::uint8_t {
+    /// `Ordering::per_key`, but the message has no key: no order is kept for it.
+    no_key,
+
+    /// The delivery was done after its `ack_timeout`. The work takes longer than that, or its
+    /// worker should say `Working`.
+    short_ack_timeout,
+
+    /// In strict order, the sender failed ten times in a row, others wait behind the delivery, and
+    /// it has neither a limit of attempts nor a deadline.
+    endless_retries,
+  };
+
+  Instant at;             ///< when it was noticed
+  About about;            ///< what does not fit
+  std::uint64_t delivery; ///< that showed it
+  std::uint64_t waiting;  ///< with `endless_retries`: how many others wait
 };
 
 /// A delivery left without an acknowledgement.
@@ -281,16 +325,16 @@ struct DeadLetterHookFailed {
 /// Any of the events, and the name of its sender. `std::get_if` and `std::visit` tell which event
 /// it is; `time_of`, `to_string`, `severity_of` and `line_of` take all.
 struct BACKOFF_ACTOR_EXPORT Event
-  : std::variant<event::Accepted, event::NotAccepted, event::ChildStarted, event::StartFailed,
-                 event::ChildDown, event::AckTimedOut, event::ChildOverdue,
-                 event::AbandonedChildEnded, event::Refused, event::RetryScheduled,
-                 event::DelayEnded, event::HandedOver, event::GuardHeldBack, event::Acknowledged,
-                 event::UnknownAcknowledgement, event::BackOffReset, event::DeadLettered,
-                 event::FellBack, event::CameBack, event::GaveUp, event::Paused, event::Resumed,
-                 event::DrainBegan, event::Drained, event::SenderStopped, event::Forwarded,
-                 event::Diverted, event::Restored, event::Suspended, event::StoreFellBehind,
-                 event::StoreCaughtUp, event::StoreNotice, event::Finishing,
-                 event::DeadLetterHookFailed, event::DeadLettersLeft> {
+  : std::variant<
+      event::Accepted, event::NotAccepted, event::ChildStarted, event::StartFailed,
+      event::ChildDown, event::AckTimedOut, event::ChildOverdue, event::AbandonedChildEnded,
+      event::Refused, event::RetryScheduled, event::DelayEnded, event::HandedOver,
+      event::GuardHeldBack, event::Acknowledged, event::UnknownAcknowledgement, event::BackOffReset,
+      event::DeadLettered, event::FellBack, event::CameBack, event::GaveUp, event::Paused,
+      event::Resumed, event::DrainBegan, event::Drained, event::SenderStopped, event::Forwarded,
+      event::Diverted, event::Restored, event::Suspended, event::StoreFellBehind,
+      event::StoreCaughtUp, event::StoreNotice, event::Finishing, event::DeadLetterHookFailed,
+      event::DeadLettersLeft, event::NothingSucceeds, event::SucceedsAgain, event::Hint> {
   Event(); ///< holds the first kind of event
   /// Holds an event.
   template <detail::AlternativeOf<variant> T>
@@ -317,6 +361,9 @@ struct BACKOFF_ACTOR_EXPORT Event
 using EventHook = std::function<void(const Event&)>;
 
 namespace event { // with the events, so that unqualified calls find these functions
+
+/// Returns the enumerator's name; `unknown` for a number that is no enumerator.
+BACKOFF_ACTOR_EXPORT std::string_view to_string(Hint::About about);
 
 /// Returns when the event happened, on the time line of the sender's driver.
 BACKOFF_ACTOR_EXPORT Instant time_of(const Event& event);

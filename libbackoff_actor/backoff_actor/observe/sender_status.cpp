@@ -57,6 +57,9 @@ std::string to_string(const SenderStatus& status) {
   if (status.retries > 0)
     text += ", " + std::to_string(status.retries)
             + (status.retries == 1 ? " failure" : " failures in a row");
+  if (status.is_service_down)
+    text += ", nothing succeeded for " + to_string(status.nothing_succeeded_for)
+            + ": the service is down, no attempt is charged";
   return detail::with_name(status.name, text);
 }
 

@@ -134,9 +134,12 @@ struct SenderStatus {
   /// Deliveries that are no longer owed but still with the child: they expired there, or an earlier
   /// child has done them. They take room until the child answers.
   std::uint64_t ghosts = 0;
-  Duration oldest_age{0};    ///< how long the oldest has been owed; 0 if nothing is
-  SenderCounters counters{}; ///< its counters
-  PoolStatus pool{};         ///< its workers, if they share the outbox
+  Duration oldest_age{0};            ///< how long the oldest has been owed; 0 if nothing is
+  bool is_service_down = false;      ///< by evidence, see `Charging`: no attempt is charged
+  Duration nothing_succeeded_for{0}; ///< since the first failure after the last success; 0: none
+  std::uint32_t unanswered_failures = 0; ///< since the last success, as far as they are evidence
+  SenderCounters counters{};             ///< its counters
+  PoolStatus pool{};                     ///< its workers, if they share the outbox
   /// The last eight notices of the store, as in the events `StoreNotice`.
   std::vector<std::string> store_notices{};
 

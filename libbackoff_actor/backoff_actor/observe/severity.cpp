@@ -51,6 +51,9 @@ struct SeverityOfSenderEvent {
   Severity operator()(const event::Finishing&) const { return info; }
   Severity operator()(const event::DeadLetterHookFailed&) const { return error; }
   Severity operator()(const event::DeadLettersLeft&) const { return warning; }
+  Severity operator()(const event::NothingSucceeds&) const { return error; }
+  Severity operator()(const event::SucceedsAgain&) const { return info; }
+  Severity operator()(const event::Hint&) const { return warning; }
 };
 
 struct SeverityOfSupervisorEvent {

@@ -67,6 +67,11 @@ public:
     return guard_.is_closed();
   }
 
+  std::uint64_t answers() const override {
+    const std::lock_guard lock{mutex_};
+    return guard_.answers();
+  }
+
   void isolate(Instant now) {
     const Turn turn{*this, now};
     guard_.isolate(now);

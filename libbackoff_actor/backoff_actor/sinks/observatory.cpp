@@ -72,7 +72,8 @@ void publish(Cell<SenderWords::size>& cell, const SenderGlance& glance, Instant 
   cell.set(SenderWords::last_turn, word_of(now));
   cell.set(SenderWords::state, static_cast<std::uint64_t>(glance.phase) | flag(0, glance.is_paused)
                                  | flag(1, glance.is_held_back) | flag(2, glance.is_on_fallback)
-                                 | flag(3, glance.is_delayed) | flag(4, glance.is_store_behind));
+                                 | flag(3, glance.is_delayed) | flag(4, glance.is_store_behind)
+                                 | flag(5, glance.is_service_down));
 }
 
 SenderGlance glance_of(const Cell<SenderWords::size>& cell) {
@@ -95,6 +96,7 @@ SenderGlance glance_of(const Cell<SenderWords::size>& cell) {
   glance.is_on_fallback = is_set(2);
   glance.is_delayed = is_set(3);
   glance.is_store_behind = is_set(4);
+  glance.is_service_down = is_set(5);
   return glance;
 }
 

@@ -40,6 +40,7 @@ struct SenderSums {
   std::uint64_t on_fallback = 0;
   std::uint64_t held_back = 0;
   std::uint64_t delayed = 0;
+  std::uint64_t service_down = 0;
   bool has_pool = false; // now, or before
   std::array<std::uint64_t, PoolWords::counters> pool_held_back{};
   std::array<std::uint64_t, PoolWords::states> workers{};
@@ -66,6 +67,7 @@ SenderSums sums_of(const std::string& name, const SenderKind& kind, Instant now)
     sums.on_fallback += glance.is_on_fallback ? 1 : 0;
     sums.held_back += glance.is_held_back ? 1 : 0;
     sums.delayed += glance.is_delayed ? 1 : 0;
+    sums.service_down += glance.is_service_down ? 1 : 0;
     if (glance.oldest_since != Instant::never())
       sums.oldest = std::max(sums.oldest, now - glance.oldest_since);
     if (glance.owed != 0)
@@ -103,6 +105,8 @@ constexpr SenderGauge sender_gauges[] = {
   {"sender_paused", "Senders that are paused.", &SenderSums::paused},
   {"sender_on_fallback", "Senders whose fallback works.", &SenderSums::on_fallback},
   {"sender_held_back", "Senders whose guard lets nothing through.", &SenderSums::held_back},
+  {"sender_service_down", "Senders whose service is down by all evidence: they charge no attempt.",
+   &SenderSums::service_down},
   {"sender_delayed", "Senders that wait before they retry.", &SenderSums::delayed},
   {"children_abandoned", "Children that did not end in time, and still live.",
    &SenderSums::abandoned},

@@ -61,15 +61,21 @@ void SqliteReader::leave_reserve(const SqliteOptions& options) {
                            mode = options.mode] { log.reserve(bytes, mode); };
 }
 
+std::string SqliteReader::context_of_version() const {
+  return connection_.version() < 3 ? "x''" : "context";
+}
+
 void SqliteReader::for_each_owed(const std::function<void(StoredDelivery)>& visit) {
   read("SELECT " + std::string{delivery_columns} + ", "
-         + (connection_.version() == 1 ? "0" : "hand_overs") + " FROM deliveries ORDER BY id",
+         + (connection_.version() == 1 ? "0" : "hand_overs") + ", " + context_of_version()
+         + " FROM deliveries ORDER BY id",
        [&](SQLite::Statement& row) { visit(read_owed(row, file_)); });
 }
 
 void SqliteReader::for_each_dead_letter(const std::function<void(StoredDeadLetter)>& visit) {
   read("SELECT " + std::string{delivery_columns} + ", reason, cause, at, "
-         + (connection_.version() < 3 ? "x''" : "text") + " FROM dead_letters ORDER BY id",
+         + (connection_.version() < 3 ? "x''" : "text") + ", " + context_of_version()
+         + " FROM dead_letters ORDER BY id",
        [&](SQLite::Statement& row) { visit(read_dead_letter(row, file_)); });
 }
 

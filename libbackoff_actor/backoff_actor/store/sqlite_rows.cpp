@@ -77,11 +77,13 @@ void bind_delivery(SQLite::Statement& statement, const StoredDelivery& delivery)
   bind_bytes(statement, 7, delivery.message.types);
   bind_bytes(statement, 8, delivery.message.bytes);
   statement.bind(9, delivery.hand_overs);
+  bind_bytes(statement, 10, delivery.context);
 }
 
 StoredDelivery read_owed(SQLite::Statement& row, const std::string& file) {
   auto result = read_delivery(row, file);
   result.hand_overs = count_at(row, 8, file);
+  result.context = read_text(row, 9);
   return result;
 }
 
@@ -92,6 +94,7 @@ StoredDeadLetter read_dead_letter(SQLite::Statement& row, const std::string& fil
   result.cause = read_text(row, 9);
   result.at = {row.getColumn(10).getInt64()};
   result.text = read_text(row, 11);
+  result.delivery.context = read_text(row, 12);
   return result;
 }
 

@@ -19,6 +19,7 @@ constexpr std::string_view commits = "commits INTEGER NOT NULL DEFAULT 0";
 constexpr std::string_view is_open = "is_open INTEGER NOT NULL DEFAULT 1";
 constexpr std::string_view keys_since = "keys_since INTEGER NOT NULL DEFAULT -9000000000000000000";
 constexpr std::string_view text = "text BLOB NOT NULL DEFAULT x''";
+constexpr std::string_view context = "context BLOB NOT NULL DEFAULT x''";
 
 constexpr auto keys_table =
   "CREATE TABLE acknowledged_keys(id INTEGER PRIMARY KEY, idempotency_key BLOB NOT NULL, "
@@ -38,21 +39,23 @@ std::string with(std::initializer_list<std::string_view> columns) {
 // deliveries.hand_overs: see `StoredDelivery::hand_overs`. meta.commits: how many transactions have
 // changed the store. meta.is_open: 0 while the store has no owner and the log has no content.
 // meta.keys_since: older keys are forgotten, even if their rows are not deleted yet.
-// dead_letters.text: see `StoredDeadLetter::text`; from version 3 on.
+// dead_letters.text: see `StoredDeadLetter::text`; context: see `StoredDelivery::context`. Both are
+// there from version 3 on.
 std::map<std::string, std::string> tables(std::int64_t version) {
   const auto is_first = version == 1;
   std::map<std::string, std::string> all{
     {"deliveries", "CREATE TABLE deliveries(id INTEGER PRIMARY KEY, submitted_at INTEGER NOT NULL, "
                    "deadline INTEGER, attempts INTEGER NOT NULL, key BLOB NOT NULL, "
                    "idempotency_key BLOB NOT NULL, types BLOB NOT NULL, payload BLOB NOT NULL"
-                     + (is_first ? "" : with({hand_overs})) + ") STRICT"},
+                     + (is_first ? "" : with({hand_overs})) + (version < 3 ? "" : with({context}))
+                     + ") STRICT"},
     {"dead_letters",
      "CREATE TABLE dead_letters(id INTEGER PRIMARY KEY, submitted_at INTEGER NOT NULL, "
      "deadline INTEGER, attempts INTEGER NOT NULL, key BLOB NOT NULL, idempotency_key BLOB NOT "
      "NULL, "
      "types BLOB NOT NULL, payload BLOB NOT NULL, reason TEXT NOT NULL, cause BLOB NOT NULL, "
      "at INTEGER NOT NULL"
-       + (version < 3 ? "" : with({text})) + ") STRICT"},
+       + (version < 3 ? "" : with({text, context})) + ") STRICT"},
     {"meta", "CREATE TABLE meta(only_row INTEGER PRIMARY KEY CHECK(only_row = 1), "
              "message_format BLOB NOT NULL, last_id INTEGER NOT NULL, made_by TEXT NOT NULL"
                + (is_first ? "" : with({commits, is_open, keys_since})) + ") STRICT"}};
@@ -81,7 +84,8 @@ std::string step_from(std::int64_t version) {
            + "; INSERT INTO acknowledged_keys(idempotency_key, at) SELECT idempotency_key, at FROM "
              "old_keys ORDER BY at, idempotency_key; DROP TABLE old_keys";
   case 2:
-    return add_to("dead_letters", text);
+    return add_to("deliveries", context) + add_to("dead_letters", text)
+           + add_to("dead_letters", context);
   default:
     return {};
   }

@@ -20,8 +20,8 @@ constexpr auto largest_id = static_cast<std::uint64_t>(std::numeric_limits<std::
 
 SqliteStatements::SqliteStatements(SqliteConnection& connection, const Meta& meta)
   : insert_(connection.prepare("INSERT INTO deliveries(id, submitted_at, deadline, attempts, key, "
-                               "idempotency_key, types, payload, hand_overs) "
-                               "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")),
+                               "idempotency_key, types, payload, hand_overs, context) "
+                               "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")),
     key_of_(connection.prepare("SELECT idempotency_key FROM deliveries WHERE id = ?1")),
     keep_key_(
       connection.prepare("INSERT INTO acknowledged_keys(idempotency_key, at) VALUES(?1, ?2)")),
@@ -30,14 +30,14 @@ SqliteStatements::SqliteStatements(SqliteConnection& connection, const Meta& met
     count_hand_overs_(connection.prepare("UPDATE deliveries SET hand_overs = ?2 WHERE id = ?1")),
     bury_(connection.prepare("INSERT INTO dead_letters SELECT id, submitted_at, deadline, ?2, key, "
                              "idempotency_key, types, "
-                             "payload, ?3, ?4, ?5, ?6 FROM deliveries WHERE id = ?1")),
+                             "payload, ?3, ?4, ?5, ?6, context FROM deliveries WHERE id = ?1")),
     drop_keys_(connection.prepare("DELETE FROM acknowledged_keys WHERE id IN (SELECT id FROM "
                                   "acknowledged_keys ORDER BY id LIMIT ?1) AND at < ?2")),
     set_format_(connection.prepare("UPDATE meta SET message_format = ?1")),
     remove_dead_(connection.prepare("DELETE FROM dead_letters WHERE id = ?1")),
     resubmit_(connection.prepare("INSERT INTO deliveries(id, submitted_at, attempts, key, "
-                                 "idempotency_key, types, payload) SELECT ?2, submitted_at, 0, "
-                                 "key, idempotency_key, types, payload "
+                                 "idempotency_key, types, payload, context) SELECT ?2, "
+                                 "submitted_at, 0, key, idempotency_key, types, payload, context "
                                  "FROM dead_letters WHERE id = ?1")),
     note_(connection.prepare(
       "UPDATE meta SET last_id = ?1, commits = ?2, is_open = ?3, keys_since = ?4")),

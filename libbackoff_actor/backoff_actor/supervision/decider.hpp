@@ -49,9 +49,9 @@ struct Decision {
 
   Verdict verdict; ///< what the sender does
 
-  /// The wait that the service asked for, from now; used with `Verdict::retry` for an error answer.
-  /// The sender never retries earlier. It gives the delivery up if the wait is beyond
-  /// `retry_after_ceiling`.
+  /// The wait that the service asked for, from now; used with `Verdict::retry`. The sender never
+  /// retries earlier. If the wait is beyond `retry_after_ceiling`, an error answer ends the
+  /// delivery; after a crash or a hang the wait is cut to the ceiling.
   std::optional<Duration> retry_after{};
 
   /// Whose fault it is; used with `Verdict::retry`. If it is the service's or nobody's, the wait is

@@ -24,6 +24,18 @@ enum class RestartTiming {
   at_tick,
 };
 
+/// Who waits after a message has failed.
+enum class BackoffBy : std::uint8_t {
+  /// The worker that it failed with waits for the worker's backoff. Where order is not strict, the
+  /// message waits for its own backoff besides: in a pool at the same time, otherwise afterwards.
+  worker_and_message,
+
+  /// The message alone, for its own backoff, whoever else fails. Its worker goes on with others. In
+  /// strict order the others wait for it. If a child cannot be made, or nobody knows which message
+  /// brought it down, the worker waits.
+  message,
+};
+
 /// What a sender does when its child stopped normally and nothing waits for it.
 enum class AfterNormalStop : std::uint8_t {
   rest,    ///< the next message starts the next child, at once

@@ -29,7 +29,8 @@ std::uint64_t moment(Instant at) {
 
 std::uint64_t flags_of(const SenderGlance& glance) {
   return (glance.is_paused ? 1U : 0U) | (glance.is_held_back ? 2U : 0U)
-         | (glance.is_on_fallback ? 4U : 0U) | (glance.is_store_behind ? 8U : 0U);
+         | (glance.is_on_fallback ? 4U : 0U) | (glance.is_store_behind ? 8U : 0U)
+         | (glance.is_service_down ? 32U : 0U); // 16: it has an outbox
 }
 
 // Milliseconds since 1970; 0: there is none, or it was before.

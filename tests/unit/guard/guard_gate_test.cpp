@@ -30,6 +30,7 @@ public:
   void failed(Permit permit, Instant) override { tell("failed", permit); }
   void forgotten(Permit permit, Instant) override { tell("forgotten", permit); }
   bool is_closed() const override { return closed; }
+  std::uint64_t answers() const override { return answered; }
 
   void tell(const std::string& what, Permit permit) {
     heard.push_back(what + ' ' + std::to_string(permit.probe));
@@ -40,6 +41,7 @@ public:
   std::optional<HeldBack> held_back{};
   std::vector<std::string> heard{};
   std::uint32_t last_permit = 0;
+  std::uint64_t answered = 0;
   bool closed = true;
 };
 
@@ -289,6 +291,23 @@ TEST_F(GuardGateTest, has_nothing_to_remember_of_a_rate_that_never_held_it_back)
   other.set_last_second_of_rate(0);
   guard.held_back = HeldBack{HeldBackBy::rate, at(1s)};
   other.admits(Call::first, at(0s), [](const HeldBack&, bool goes_on) { EXPECT_FALSE(goes_on); });
+}
+
+// -- what others made of it -----------------------------------------------------------------
+
+TEST_F(GuardGateTest, the_answers_of_others_are_all_but_those_that_it_reported) {
+  guard.answered = 5;
+  EXPECT_EQ(gate.answers_of_others(), 5u);
+  hand_over(1);
+  gate.report(1, CallOutcome::succeeded, at(1s));
+  guard.answered = 6;
+  EXPECT_EQ(gate.answers_of_others(), 5u);
+  guard.answered = 0; // one that does not count
+  EXPECT_EQ(gate.answers_of_others(), 0u);
+
+  gate.retire(at(2s));
+  guard.answered = 9;
+  EXPECT_EQ(gate.answers_of_others(), 0u);
 }
 
 // -- starts ---------------------------------------------------------------------------------

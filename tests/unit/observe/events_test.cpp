@@ -64,6 +64,9 @@ INSTANTIATE_TEST_SUITE_P(
         "retry 1 in 10ms"},
     Row{"retry_behind_a_longer_delay",
         event::RetryScheduled{at, 10ms, at + 2s, BackOff{}.next(0.9).next(0.9)}, "retry 2 in 2s"},
+    Row{"retry_of_a_delivery",
+        event::RetryScheduled{at, 10ms, at + 2s, BackOff{}.next(0.9).next(0.9), 7},
+        "delivery 7: retry 2 in 2s"},
     Row{"free_retry", event::RetryScheduled{at, 0s, at, BackOff{}}, "retry in 0ns"},
     Row{"delay_ended", event::DelayEnded{at}, "delay ended"},
     Row{"handed_over", event::HandedOver{at, 7, 3, false}, "delivery 7 handed over to child 3"},
@@ -104,6 +107,27 @@ INSTANTIATE_TEST_SUITE_P(
         "the store works again and has stored all that waited"},
     Row{"store_notice", event::StoreNotice{at, "others may read its files"},
         "store notice: others may read its files"},
+    Row{"nothing_succeeds_of_one", event::NothingSucceeds{at, at + -Duration{90s}, 10, 7, false},
+        "nothing has succeeded for 90s, 10 failures: delivery 7 or the service is at fault"},
+    Row{"nothing_succeeds", event::NothingSucceeds{at, at + -Duration{12s}, 2, 0, true},
+        "nothing has succeeded with the fallback for 12s, 2 failures: the service is down, no "
+        "attempt "
+        "is charged"},
+    Row{"succeeds_again", event::SucceedsAgain{at, at + -Duration{1h}, 31, false},
+        "the service answers again after 1h, 31 failures"},
+    Row{"succeeds_again_of_fallback", event::SucceedsAgain{at, at, 1, true},
+        "the fallback's service answers again after 0ns, 1 failure"},
+    Row{"hint_no_key", event::Hint{at, event::Hint::About::no_key, 7, 0},
+        "delivery 7 has no key: per_key keeps no order for it"},
+    Row{"hint_short_ack_timeout", event::Hint{at, event::Hint::About::short_ack_timeout, 7, 0},
+        "delivery 7 was done after its ack_timeout: set a longer one, or let the worker say "
+        "Working"},
+    Row{"hint_endless_retries", event::Hint{at, event::Hint::About::endless_retries, 7, 12},
+        "10 failures in a row, delivery 7 is first, 12 others wait: max_attempts or time_to_live "
+        "would end it"},
+    Row{"hint_endless_retry_of_two", event::Hint{at, event::Hint::About::endless_retries, 7, 1},
+        "10 failures in a row, delivery 7 is first, 1 other waits: max_attempts or time_to_live "
+        "would end it"},
     Row{"finishing", event::Finishing{at, 3, at + Duration{30s}},
         "finishing what is in flight (3) within 30s"},
     Row{"finishing_without_a_limit", event::Finishing{at, 1, Instant::never()},
@@ -133,7 +157,7 @@ TEST(event, is_told_by_its_type_and_has_a_name_beside) {
   EXPECT_TRUE(std::holds_alternative<event::Paused>(copy));
   EXPECT_EQ(std::get_if<event::Resumed>(&copy), nullptr);
   EXPECT_EQ(std::visit([](const auto& x) { return x.at; }, copy), at);
-  EXPECT_EQ(std::variant_size_v<Event::variant>, 35U);
+  EXPECT_EQ(std::variant_size_v<Event::variant>, 38U);
 }
 
 } // namespace backoff_actor::events_test

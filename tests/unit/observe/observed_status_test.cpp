@@ -53,7 +53,7 @@ TEST(observed_status, has_the_numbers_of_a_sender) {
     to_json(status),
     R"({"senders":[{"name":"billing#17","supervisor":"root#4","phase":"waiting",)"
     R"("is_paused":false,"is_held_back":false,"is_on_fallback":false,"is_delayed":false,)"
-    R"("is_store_behind":false,)"
+    R"("is_store_behind":false,"is_service_down":false,)"
     R"("restarts":21,"owed":22,)"
     R"("owed_bytes":18446744073709551615,"in_flight":24,"ghosts":25,"abandoned":26,)"
     R"("oldest_age_seconds":1.500000000,"silent_for_seconds":0.000000002,)"
@@ -92,6 +92,7 @@ TEST(observed_status, tells_the_flags_of_a_sender_apart) {
   EXPECT_EQ(with(&SenderGlance::is_on_fallback), "is_on_fallback");
   EXPECT_EQ(with(&SenderGlance::is_delayed), "is_delayed");
   EXPECT_EQ(with(&SenderGlance::is_store_behind), "is_store_behind");
+  EXPECT_EQ(with(&SenderGlance::is_service_down), "is_service_down");
 }
 
 TEST(observed_status, has_supervisors_guards_outboxes_and_owners) {

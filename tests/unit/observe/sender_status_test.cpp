@@ -39,6 +39,17 @@ TEST(sender_status, is_rendered_in_one_line) {
             "3 failures in a row");
 }
 
+TEST(sender_status, says_since_when_the_service_is_down) {
+  SenderStatus status;
+  status.phase = Phase::waiting;
+  status.incarnation = 1;
+  status.nothing_succeeded_for = 90s;
+  EXPECT_EQ(to_string(status), "waiting, 0 owed, child 1");
+  status.is_service_down = true;
+  EXPECT_EQ(to_string(status), "waiting, 0 owed, child 1, nothing succeeded for 90s: the service "
+                               "is down, no attempt is charged");
+}
+
 TEST(sender_status, says_why_the_guard_holds_back) {
   SenderStatus status;
   status.is_held_back = true;

@@ -76,6 +76,7 @@ TEST_F(ObservatoryTest, sums_up_the_senders_of_a_kind) {
   glance.is_on_fallback = true;
   glance.is_held_back = true;
   glance.is_delayed = true;
+  glance.is_service_down = true;
   const auto a = sender("orders", 1, glance);
   const auto b = sender("orders", 2, owing(4));
   const auto c = sender("bills", 3, owing(50));
@@ -88,6 +89,7 @@ TEST_F(ObservatoryTest, sums_up_the_senders_of_a_kind) {
   EXPECT_EQ(of_sender("sender_on_fallback", "orders"), 1);
   EXPECT_EQ(of_sender("sender_held_back", "orders"), 1);
   EXPECT_EQ(of_sender("sender_delayed", "orders"), 1);
+  EXPECT_EQ(of_sender("sender_service_down", "orders"), 1);
   EXPECT_EQ(of_sender("sender_paused", "bills"), 0);
   EXPECT_EQ(of_sender("children_abandoned", "orders"), 1);
 }

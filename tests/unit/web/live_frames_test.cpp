@@ -94,12 +94,14 @@ TEST(live_frames, tell_the_flags_apart) {
     one.glance.*flag = true;
     LiveFrames frames;
     frames.look(of({one}), {1s});
-    return rows_of(frames.all()).substr(8, 1);
+    const auto row = rows_of(frames.all());
+    return row.substr(8, row.find(',', 8) - 8);
   };
   EXPECT_EQ(with(&SenderGlance::is_paused), "1");
   EXPECT_EQ(with(&SenderGlance::is_held_back), "2");
   EXPECT_EQ(with(&SenderGlance::is_on_fallback), "4");
   EXPECT_EQ(with(&SenderGlance::is_store_behind), "8");
+  EXPECT_EQ(with(&SenderGlance::is_service_down), "32");
   EXPECT_EQ(with(&SenderGlance::is_delayed), "0") << "that it has a due time says so";
 }
 

@@ -31,14 +31,19 @@ struct DeadLetter {
   /// Who submitted it; invalid for an anonymous message. A letter does not keep its client alive.
   caf::actor_addr client{};
   std::string idempotency_key{}; ///< with which it was submitted; empty: none
+  std::string retries{};         ///< as `Submit::retries`
   std::uint32_t worker = 0; ///< in a pool: the number of the worker that last had it; 0: none had
 };
 
-/// Returns a `Submit` that submits a dead letter's message again, with its keys. It sets no time to
-/// live: the sender's option applies. The actor that sends it gets the answer; the first client was
+/// Returns a `Submit` that submits a dead letter's message again, with its keys and its own
+/// retries. It sets no time to live: the sender's option applies. The actor that sends it gets the
+/// answer; the first client was
 /// answered before.
 inline Submit resubmit(const DeadLetter& letter) {
-  return {.message = letter.message, .key = letter.key, .idempotency_key = letter.idempotency_key};
+  return {.message = letter.message,
+          .key = letter.key,
+          .idempotency_key = letter.idempotency_key,
+          .retries = letter.retries};
 }
 
 /// Returns the letter for which the hook `on_dead_letter` threw an exception; null if others get
@@ -57,7 +62,7 @@ auto inspect(auto& f, DeadLetter& x) {
                         compat::field("age", x.age), compat::field("message", x.message),
                         compat::field("key", x.key), compat::field("client", x.client),
                         compat::field("idempotency_key", x.idempotency_key),
-                        compat::field("worker", x.worker));
+                        compat::field("retries", x.retries), compat::field("worker", x.worker));
 }
 
 } // namespace backoff_actor

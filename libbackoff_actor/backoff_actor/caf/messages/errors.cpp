@@ -3,6 +3,7 @@
 #include "backoff_actor/caf/messages/retry_after.hpp"
 #include "backoff_actor/core/internal/thrown.hpp"
 #include "backoff_actor/core/unit_random.hpp"
+#include "backoff_actor/supervision/blamed_error.hpp"
 
 #include <caf/sec.hpp>
 
@@ -77,8 +78,11 @@ namespace {
 // Returns the bare text of an error from `keep_cause`; renders any other error.
 std::string text_of(const caf::actor_system& system, const caf::error& error) {
   const auto& context = error.context();
-  if (has_code(error, caf::sec::runtime_error) && context.match_elements<std::string>())
-    return context.get_as<std::string>(0);
+  const auto last = context.size() - 1;
+  const auto is_only_text = last == 0 || blame_of(error) != Blame::unknown;
+  if (has_code(error, caf::sec::runtime_error) && !context.empty() && is_only_text
+      && context.match_element<std::string>(last))
+    return context.get_as<std::string>(last);
   return render(system, error);
 }
 
@@ -94,6 +98,11 @@ Cause cause_of(const caf::actor_system& system, const caf::error& error, bool wi
 
 caf::error error_of(const std::exception_ptr& thrown) {
   const auto* const exception = detail::exception_in(thrown);
+  if (const auto* const fault = dynamic_cast<const BlamedError*>(exception))
+    return error_with(caf::sec::runtime_error,
+                      caf::make_message(Blamed{fault->blame()},
+                                        RetryAfter{fault->retry_after().value_or(Duration::zero())},
+                                        std::string{fault->what()}));
   return caf::make_error(
     caf::sec::runtime_error,
     std::string{exception != nullptr ? exception->what() : "an exception of unknown type"});

@@ -150,6 +150,9 @@ auto inspect(auto& f, SenderStatus& x) {
     compat::field("owed", x.owed), compat::field("unstored", x.unstored),
     compat::field("owed_bytes", x.owed_bytes), compat::field("in_flight", x.in_flight),
     compat::field("ghosts", x.ghosts), compat::field("oldest_age", x.oldest_age),
+    compat::field("is_service_down", x.is_service_down),
+    compat::field("nothing_succeeded_for", x.nothing_succeeded_for),
+    compat::field("unanswered_failures", x.unanswered_failures),
     compat::field("counters", x.counters), compat::field("pool", x.pool),
     compat::field("store_notices", x.store_notices));
 }

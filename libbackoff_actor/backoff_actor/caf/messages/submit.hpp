@@ -32,6 +32,14 @@ struct Submit {
   /// of the process. Empty: every submission is a delivery of its own.
   std::string idempotency_key{};
 
+  /// How the message is retried, if not as its sender says, see `parse_own_retries`:
+  /// `max_attempts 5, backoff exponential(2s, x2, cap 10min)`. A durable outbox keeps it. Empty: as
+  /// the options of the sender say.
+  ///
+  /// @errors a message with another text is not accepted. Nor is one with any text by a sender that
+  ///         delivers at most once.
+  std::string retries{};
+
   /// The sender answers `Accepted` as soon as it has accepted the message. The client then gets
   /// neither the child's answer nor an error if the sender gives the message up. A message that is
   /// not accepted is still answered with an error.
@@ -51,6 +59,7 @@ auto inspect(auto& f, Submit& x) {
   return compat::object(f, x, "backoff_actor::Submit", compat::field("message", x.message),
                         compat::field("time_to_live", x.time_to_live), compat::field("key", x.key),
                         compat::field("idempotency_key", x.idempotency_key),
+                        compat::field("retries", x.retries),
                         compat::field("answer_when_accepted", x.answer_when_accepted));
 }
 auto inspect(auto& f, Accepted& x) {

@@ -4,6 +4,8 @@
 #include "backoff_actor/core/internal/check_count.hpp"
 #include "backoff_actor/observe/actor_name.hpp"
 
+#include "backoff_actor/supervision/own_retries.hpp"
+
 #include <exception>
 #include <utility>
 
@@ -49,7 +51,8 @@ std::vector<DeadLetter> DurableOutbox::dead_letters() const {
                       std::move(message),
                       std::move(delivery.key),
                       {},
-                      std::move(delivery.idempotency_key)});
+                      std::move(delivery.idempotency_key),
+                      std::string{retries_in(delivery.context)}});
   }
   return result;
 }

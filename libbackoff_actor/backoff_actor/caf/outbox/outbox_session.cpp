@@ -68,7 +68,7 @@ void SenderStore::call_for_incoming() {
 // -- changes ------------------------------------------------------------------------
 
 void SenderStore::insert(std::uint32_t slot, std::uint64_t id, Instant now, std::string key,
-                         std::string idempotency_key) {
+                         std::string idempotency_key, std::string context) {
   const auto deadline =
     deadline_ == Instant::never() ? std::nullopt : std::optional{wall_time(deadline_)};
   changes_.emplace_back(change::Insert{{.id = id,
@@ -76,6 +76,7 @@ void SenderStore::insert(std::uint32_t slot, std::uint64_t id, Instant now, std:
                                         .deadline = deadline,
                                         .key = std::move(key),
                                         .idempotency_key = std::move(idempotency_key),
+                                        .context = std::move(context),
                                         .message = std::move(prepared_)},
                                        std::exchange(row_, 0)});
   unanswered_.push_back({slot, id});

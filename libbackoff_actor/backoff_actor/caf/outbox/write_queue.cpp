@@ -88,7 +88,7 @@ void WriteQueue::read_content() {
       return;
     try {
       content_.owed.push_back({x.id, x.attempts, x.hand_overs, x.submitted_at, x.deadline,
-                               std::move(x.key), std::move(x.idempotency_key),
+                               std::move(x.key), std::move(x.idempotency_key), std::move(x.context),
                                types_.load(x.message)});
     } catch (const std::exception& exception) {
       if (unreadable.empty())

@@ -13,6 +13,8 @@
 #include "backoff_actor/delivery/refusal.hpp"
 #include "backoff_actor/sinks/internal/observatory_state.hpp"
 
+#include "backoff_actor/supervision/own_retries.hpp"
+
 #include <caf/exit_reason.hpp>
 
 #include <cstdint>
@@ -177,6 +179,7 @@ private:
     IncomingMessage result;
     result.key = x.key.empty() && options_.key_of ? options_.key_of(x.message) : x.key;
     result.idempotency_key = x.idempotency_key;
+    result.context = context_of(parse_own_retries(x.retries));
     result.type = std::move(stored.types);
     result.payload = std::move(stored.bytes);
     if (x.time_to_live != Duration::max())

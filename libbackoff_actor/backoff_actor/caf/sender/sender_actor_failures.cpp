@@ -114,7 +114,9 @@ void BackOffSender::bury(const effect::DeadLetter& x, const News* news) {
     record({x.delivery, x.reason, x.attempts, cause, now() - x.submitted_at, parcel.payload,
             parcel.extra ? parcel.extra->key : std::string{},
             caf::actor_cast<caf::actor_addr>(parcel.source()),
-            parcel.extra ? parcel.extra->idempotency_key : std::string{}, x.worker},
+            parcel.extra ? parcel.extra->idempotency_key : std::string{},
+            std::string{retries_in(parcel.extra ? parcel.extra->context : std::string{})},
+            x.worker},
            is_stored);
   if (is_stored)
     store_->bury(x.delivery, x.reason, x.attempts, cause,

@@ -35,11 +35,18 @@ std::uint64_t BackOffSender::restore() {
     } catch (...) {
       // An earlier sender accepted it, so it stays accepted, even without a weight.
     }
+    try {
+      news.own_retries = own_retries_in(x.context);
+    } catch (const std::invalid_argument&) {
+      // So does one whose retries another version has written: the options of the sender apply.
+    }
     incoming_ = {std::move(x.message), {}, nullptr};
     if (!x.key.empty())
       incoming_.more().key = std::move(x.key);
     if (!x.idempotency_key.empty())
       incoming_.more().idempotency_key = std::move(x.idempotency_key);
+    if (!x.context.empty())
+      incoming_.more().context = std::move(x.context);
     if (incoming_.extra)
       incoming_.extra->is_confirmed = true;
     take(news);
@@ -123,7 +130,7 @@ void BackOffSender::tell_store_state() {
 void BackOffSender::store(const effect::Persist& x) {
   const auto& extra = parcels_[x.slot].extra;
   store_->insert(x.slot, x.delivery, now(), extra ? extra->key : "",
-                 extra ? extra->idempotency_key : "");
+                 extra ? extra->idempotency_key : "", extra ? extra->context : "");
 }
 
 void BackOffSender::confirm(const effect::Confirm& x) {
@@ -145,6 +152,7 @@ void BackOffSender::suspend(const effect::Suspend& x) {
   if (parcel.extra) {
     rest.key = parcel.extra->key;
     rest.idempotency_key = parcel.extra->idempotency_key;
+    rest.context = parcel.extra->context;
   }
   rest.message = std::move(parcel.payload);
   store_->suspend(std::move(rest));

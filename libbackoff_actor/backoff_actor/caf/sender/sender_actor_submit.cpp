@@ -75,6 +75,14 @@ void BackOffSender::submit(const Submit& x) {
       news.key = number_of(key);
       incoming_.more().key = std::move(key);
     }
+    if (!x.retries.empty() && forwards_)
+      throw std::invalid_argument("retries: got '" + x.retries
+                                  + "', allowed nothing: a forwarder retries nothing");
+    if (!x.retries.empty()) {
+      auto own = parse_own_retries(x.retries);
+      incoming_.more().context = context_of(own);
+      news.own_retries = std::make_shared<const OwnRetries>(std::move(own));
+    }
     news.weight = weight_of(x.message);
     news.is_final_stop = has_final_stop() && settings_->forwarding->final_stop(x.message);
     if (store_)
@@ -156,9 +164,12 @@ bool BackOffSender::take_incoming(IncomingMessage x) {
     extra.key = x.key.empty() && options().key_of ? options().key_of(incoming_.payload) : x.key;
     news.key = number_of(extra.key);
     news.weight = weight_of(incoming_.payload);
+    news.own_retries = own_retries_in(x.context);
+    extra.context = x.context;
   } catch (...) {
     extra.key = x.key;
     extra.idempotency_key = x.idempotency_key;
+    extra.context = x.context;
     store_->prepare(std::move(stored), Instant::never(), x.row);
     take(input::Unreadable{Cause{0, detail::thrown_text(std::current_exception())}});
     return true;

@@ -63,6 +63,10 @@ Problems check(const SenderOptions& options) {
                static_cast<bool>(options.guard), "guard is set");
   check_of_use(problems, "fallback", static_cast<bool>(options.fallback),
                options.restart_limit || options.max_elapsed, "restart_limit or max_elapsed is set");
+  if (options.max_elapsed && options.backoff_by == BackoffBy::message
+      && options.ordering != Ordering::strict)
+    problems.add("max_elapsed", to_string(*options.max_elapsed),
+                 "nothing, unless backoff_by is worker_and_message or ordering is strict");
   check_count(problems, "max_in_flight", options.max_in_flight, 1);
   check_pool(problems, options);
   check_time(problems, "ack_timeout", options.ack_timeout);

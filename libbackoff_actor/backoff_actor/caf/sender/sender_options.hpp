@@ -136,6 +136,11 @@ struct SenderOptions {
   /// set, all senders of a `SenderBlueprint` use it.
   std::optional<std::uint64_t> stream{};
 
+  /// Who waits after a message has failed: by default the worker that it failed with, and where
+  /// order is not strict the message, too. `BackoffBy::message`: the message alone, so one that
+  /// fails waits as `backoff` says, whoever else fails.
+  BackoffBy backoff_by = BackoffBy::worker_and_message;
+
   /// When the sender recreates a child that went down.
   RestartTiming restart = RestartTiming::at_once;
 

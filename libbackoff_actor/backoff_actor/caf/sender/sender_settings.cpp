@@ -39,6 +39,7 @@ EngineOptions engine_options_of(const ChildFactory& child, const SenderOptions& 
   result.backoff = BackOff{options.backoff, options.seed.value_or(seed_of_this_process())};
   result.child_start = options.child_start;
   result.restart = options.restart;
+  result.backoff_by = options.backoff_by;
   result.works_on = options.works_on;
   result.ordering = options.ordering;
   result.max_in_flight = options.max_in_flight.value_or(max_in_flight_by_default(child, options));

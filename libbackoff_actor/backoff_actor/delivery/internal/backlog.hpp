@@ -19,6 +19,8 @@
 
 namespace backoff_actor {
 
+struct OwnRetries;
+
 /// The deliveries of one sender: whose turn it is, when each expires, and how much they are in all.
 ///
 ///     push --> waiting --hand_over--> in flight --leave_ghost--> ghost
@@ -242,6 +244,18 @@ public:
   /// Since when the owed delivery fails without a charge; none: it does not.
   std::optional<Instant>& uncharged_since(Slot slot) { return extra_of(slot).uncharged_since; }
 
+  /// How the owed delivery is retried; null: as its sender says.
+  const OwnRetries* own_retries_of(Slot slot) const {
+    if (extras_.empty())
+      return nullptr;
+    const auto own = extras_.find(outbox_[slot].id);
+    return own != extras_.end() ? own->second.own_retries.get() : nullptr;
+  }
+
+  void set_own_retries(Slot slot, std::shared_ptr<const OwnRetries> retries) {
+    extra_of(slot).own_retries = std::move(retries);
+  }
+
   /// How far the owed delivery's own backoff is; none: it has not begun.
   std::optional<Progress>& own_backoff_of(Slot slot) { return extra_of(slot).own_backoff; }
 
@@ -281,11 +295,12 @@ public:
   void clear() { outbox_ = DeliverySlots{}; }
 
 private:
-  // What few deliveries have: those that failed, were refused, or were joined.
+  // What few deliveries have: those that failed, were refused, were joined, or have own retries.
   struct Extra {
     std::optional<Progress> own_backoff{};
     std::shared_ptr<const Cause> last_failure{};
     std::optional<Instant> uncharged_since{};
+    std::shared_ptr<const OwnRetries> own_retries{};
     std::uint32_t joined = 0;              // clients that wait for it, besides the first
     std::uint32_t joined_until_stored = 0; // of these
   };

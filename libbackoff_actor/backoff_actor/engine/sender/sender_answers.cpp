@@ -68,6 +68,8 @@ void SenderEngine::Step::operator()(const input::Acknowledged& x) {
   const auto delivery = backlog_[slot];
   const auto is_latest = backlog_.is_latest(slot, x.hand_over);
   const auto is_late = !is_latest || delivery.place != Place::in_flight;
+  if (is_late && work_.counters.hangs != 0)
+    hint(event::Hint::About::short_ack_timeout, delivery.id);
   Lane* answered = nullptr;
   emit(effect::Acknowledge{slot, delivery.id, delivery.submitted_at, delivery.clock_start});
   if (delivery.place != Place::in_flight) {
@@ -302,11 +304,12 @@ void SenderEngine::Step::operator()(const input::Working& x) {
 void SenderEngine::Step::refuse(Lane& lane, Slot slot, const SharedCause& cause,
                                 const Decision& decision) {
   const auto is_news = backlog_[slot].epoch == lane.epoch;
+  const auto waits = is_news ? alone(slot) : std::nullopt;
   lane.last_progress = now_;
   note_refusal(slot, cause, decision);
   const auto wait = wait_of_all(decision.retry_after);
   if (is_news)
-    fail(lane, cause, Failed::refusal, wait_of_lane(lane, wait));
+    fail(lane, cause, Failed::refusal, wait_of_lane(lane, wait), waits);
   else
     heed(lane, decision.retry_after);
 }
@@ -346,9 +349,7 @@ void SenderEngine::Step::note_refusal(Slot slot, const SharedCause& cause,
   note_given_back(slot);
   backlog_.give_back(lane.in_flight, slot);
   if (options_.ordering != Ordering::strict)
-    deferred_.push_back(
-      {slot, &lane,
-       std::min(retry_after.value_or(Duration::zero()), options_.retry_after_ceiling)});
+    deferred_.push_back({slot, &lane, own_wait(retry_after)});
 }
 
 } // namespace backoff_actor

@@ -81,7 +81,7 @@ void SenderEngine::Step::blame(Lane& lane, Slot slot, const SharedCause& cause,
   if (whose != Blame::nobody && !charge_or_bury(slot, cause, whose))
     return;
   if (options_.ordering != Ordering::strict)
-    deferred_.push_back({slot, &lane, Duration::zero()});
+    deferred_.push_back({slot, &lane, own_wait(decision.retry_after)});
 }
 
 // Whether an error of the child itself, not a bounce, is held for the delivery.
@@ -95,9 +95,31 @@ bool SenderEngine::Step::has_meant_to_answer(const Lane& lane, Slot slot) const 
 
 FailureEvidence& SenderEngine::Step::evidence_of(const Lane& lane) {
   auto& evidence = work_.evidence;
-  if (!evidence)
+  if (!evidence) {
     evidence = std::make_unique<Work::Evidence>();
+    evidence->answers_of_others = gate_.answers_of_others();
+  }
   return is_primary(lane) ? evidence->of_service : evidence->of_fallback;
+}
+
+// The same, after a look at what the service did for others that share the guard.
+FailureEvidence& SenderEngine::Step::evidence_now(const Lane& lane) {
+  auto& result = evidence_of(lane);
+  const auto answers = is_primary(lane) ? gate_.answers_of_others() : 0;
+  if (answers > work_.evidence->answers_of_others) {
+    work_.evidence->answers_of_others = answers;
+    note_answer(lane, 0);
+  }
+  return result;
+}
+
+void SenderEngine::Step::tell_if_nothing_succeeds(const Lane& lane, FailureEvidence& evidence) {
+  if (!evidence.is_news())
+    return;
+  observe_of(lane, [&] {
+    return event::NothingSucceeds{now_, evidence.failing_since(), evidence.failures(),
+                                  evidence.only_failed(), !is_primary(lane)};
+  });
 }
 
 // The delivery failed with the lane's child. Returns whose fault it is, as far as it is known now.
@@ -106,13 +128,19 @@ Blame SenderEngine::Step::blame_of(const Lane& lane, Slot slot, Blame said) {
   if (!finds_fault())
     return said == Blame::unknown ? Blame::message : said;
   const auto take_back = [this](const FailureEvidence::Failed& x) { take_back_charges(x); };
-  if (said == Blame::service)
-    evidence_of(lane).note_service_failure(now_, take_back);
+  if (said == Blame::service) {
+    auto& evidence = evidence_now(lane);
+    evidence.note_service_failure(now_, take_back);
+    tell_if_nothing_succeeds(lane, evidence);
+  }
   if (said != Blame::unknown || slot == DeliverySlots::none || backlog_[slot].is_ghost)
     return said;
+  auto& evidence = evidence_now(lane);
   const auto& x = backlog_[slot];
-  switch (evidence_of(lane).note_failure(slot, x.id, x.attempts != 0, x.has_failed, x.clock_start,
-                                         now_, take_back)) {
+  const auto finding = evidence.note_failure(slot, x.id, x.attempts != 0, x.has_failed,
+                                             x.clock_start, now_, take_back);
+  tell_if_nothing_succeeds(lane, evidence);
+  switch (finding) {
   case FailureEvidence::Finding::message:
     return Blame::message;
   case FailureEvidence::Finding::service:
@@ -138,8 +166,15 @@ void SenderEngine::Step::report_failure(Slot slot, Blame said, Blame found) {
 void SenderEngine::Step::note_answer(const Lane& lane, std::uint64_t id) {
   if (!work_.evidence)
     return;
-  if (auto& evidence = evidence_of(lane); !evidence.is_quiet())
-    evidence.note_answer(id, now_, [this](const FailureEvidence::Failed& x) { charge_open(x); });
+  auto& evidence = evidence_of(lane);
+  if (evidence.is_quiet())
+    return;
+  if (evidence.is_told())
+    observe_of(lane, [&] {
+      return event::SucceedsAgain{now_, evidence.failing_since(), evidence.failures(),
+                                  !is_primary(lane)};
+    });
+  evidence.note_answer(id, now_, [this](const FailureEvidence::Failed& x) { charge_open(x); });
 }
 
 // The delivery failed while the service did others. If a child has it again, what comes of that
@@ -163,16 +198,17 @@ void SenderEngine::Step::take_back_charges(const FailureEvidence::Failed& failed
   count_attempts(failed.slot);
 }
 
-// Whether the owed delivery, which was not charged with its last failure, has failed without a
-// charge for as long as it may.
-bool SenderEngine::Step::fails_for_too_long(Slot slot) {
+// The owed delivery was not charged with its last failure. Returns for how long it has failed
+// without a charge, if that is as long as it may; else nothing.
+std::optional<Duration> SenderEngine::Step::fails_for_too_long(Slot slot) {
   const auto& bound = options_.charging.give_up_after;
-  if (!finds_fault() || !bound)
-    return false;
+  if (!finds_fault() || !bound || !limit_of(slot))
+    return std::nullopt;
   auto& since = backlog_.uncharged_since(slot);
   if (!since)
     since = now_;
-  return now_ - *since >= *bound;
+  const auto span = now_ - *since;
+  return span >= *bound ? std::optional{span} : std::nullopt;
 }
 
 } // namespace backoff_actor

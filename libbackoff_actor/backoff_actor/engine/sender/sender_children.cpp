@@ -134,8 +134,13 @@ void SenderEngine::Step::operator()(const input::ChildDown& x) {
   }
   ++work_.counters.crashes;
   const auto cause = shared(x.cause);
-  blame(*lane, culprit_in(*lane, settled.named, unanswered), cause, x.decision);
-  fail(*lane, cause, Failed::child, settled.retry_after);
+  const auto culprit = culprit_in(*lane, settled.named, unanswered);
+  const auto waits = alone(culprit);
+  blame(*lane, culprit, cause, x.decision);
+  const auto wait = wait_of_lane(*lane, wait_of_all(x.decision.retry_after));
+  fail(*lane, cause, Failed::child, std::max(settled.retry_after, wait), waits);
+  if (!lane->delay_runs && lane->child == Child::none)
+    return revive(*lane);
   if (serves(*lane) && options_.restart == RestartTiming::at_once && lane->was_handed_something)
     start_child(*lane);
 }
@@ -173,6 +178,7 @@ void SenderEngine::Step::hang(Lane& lane) {
   lane.is_overdue = false;
   const auto cause = cause_of_hang();
   const auto charged = has_meant_to_answer(lane, culprit) ? DeliverySlots::none : culprit;
+  const auto waits = alone(charged);
   const auto goes_on =
     options_.on_hang.verdict == Verdict::retry || options_.on_hang.verdict == Verdict::reject;
   if (work_.pool && goes_on) {
@@ -184,7 +190,8 @@ void SenderEngine::Step::hang(Lane& lane) {
   } else {
     blame(lane, charged, cause, options_.on_hang);
   }
-  fail(lane, cause, Failed::child);
+  fail(lane, cause, Failed::child, wait_of_lane(lane, wait_of_all(options_.on_hang.retry_after)),
+       waits);
 }
 
 SenderEngine::Step::SharedCause SenderEngine::Step::cause_of_hang() const {

@@ -57,8 +57,15 @@ void SenderEngine::Step::reject(Slot slot, const SharedCause& cause) {
 
 // -- failed too often ---------------------------------------------------------------------
 
+// How often the owed delivery may be charged; nothing: any number of times.
+std::optional<std::uint32_t> SenderEngine::Step::limit_of(Slot slot) const {
+  const auto* const own = work_.has_own_limits ? backlog_.own_retries_of(slot) : nullptr;
+  return own != nullptr && own->max_attempts ? own->max_attempts : options_.max_attempts;
+}
+
 bool SenderEngine::Step::is_exhausted(Slot slot) const {
-  return options_.max_attempts && backlog_[slot].attempts >= *options_.max_attempts;
+  const auto limit = limit_of(slot);
+  return limit && backlog_[slot].attempts >= *limit;
 }
 
 // It may have been charged with its last attempt while the child had it again.
@@ -85,9 +92,13 @@ bool SenderEngine::Step::charge_or_bury(Slot slot, const SharedCause& cause, Bla
     return true;
   }
   backlog_.set_last_failure(slot, cause);
-  if (!fails_for_too_long(slot))
+  const auto uncharged = fails_for_too_long(slot);
+  if (!uncharged)
     return true;
-  bury(slot, DeadLetterReason::expired, cause);
+  bury(slot, DeadLetterReason::expired,
+       std::make_shared<const Cause>(
+         Cause{cause->code, cause->text + (cause->text.empty() ? "" : "; ") + "not charged for "
+                              + to_string(*uncharged) + ", as the service may have been down"}));
   return false;
 }
 

@@ -28,34 +28,68 @@ SenderEngine::Step::SharedCause SenderEngine::Step::shared(const Cause& cause) c
 }
 
 // Begins a new epoch and the next delay, which lasts at least `at_least`. While the sender is
-// finishing, nothing is retried: there is no delay then.
-void SenderEngine::Step::fail(Lane& lane, const SharedCause& cause, Failed what,
-                              Duration at_least) {
+// finishing, nothing is retried: there is no delay then. If a delivery waits alone, the lane goes
+// on, and waits for no more than `at_least`; in strict order it waits as long as the delivery.
+void SenderEngine::Step::fail(Lane& lane, const SharedCause& cause, Failed what, Duration at_least,
+                              const std::optional<Alone>& alone) {
   if (is_ending())
     return;
-  lane.epoch = ++work_.last_epoch;
-  lane.window = 1;
-  if (!std::exchange(lane.is_failing, true))
-    lane.first_failure = now_;
+  const auto goes_on = alone && !alone->own;
+  if (!goes_on || what == Failed::child)
+    lane.epoch = ++work_.last_epoch; // what an earlier child says is no sign that this one is well
+  if (!goes_on) {
+    lane.window = 1;
+    if (!std::exchange(lane.is_failing, true)) {
+      lane.first_failure = now_;
+      lane.failures_in_a_row = 0;
+    }
+    ++lane.failures_in_a_row;
+  }
   if (is_primary(lane))
     work_.last_failure = cause;
   if (is_finishing())
     return;
-  const auto& policy = options_.backoff.policy();
-  const auto u = unit_random(options_.backoff.seed(), lane.stream, lane.backoff.progress.draws);
-  lane.backoff = next(policy, lane.backoff, u);
-  const auto span = std::max(lane.backoff.wait_time, at_least);
-  delay(lane, span);
-  const auto is_over = is_over_limit(lane, what);
+  auto span = at_least;
+  if (alone && alone->own) {
+    span = std::max(alone->own->delay, at_least);
+  } else if (!alone) {
+    const auto u = unit_random(options_.backoff.seed(), lane.stream, lane.backoff.progress.draws);
+    lane.backoff = next(options_.backoff.policy(), lane.backoff, u);
+    span = std::max(lane.backoff.wait_time, at_least);
+  }
+  if (!goes_on || span > Duration::zero())
+    delay(lane, span);
+  const auto is_over = is_over_limit(lane, what, goes_on);
   if (is_over && !options_.has_fallback)
     return give_up(false, DeliverySlots::none, cause);
-  if (options_.on_delay)
-    options_.on_delay(span);
-  observe_of(lane, [&] { return event::RetryScheduled{now_, span, lane.due, backoff_of(lane)}; });
+  if (!goes_on)
+    tell_delay(lane, span, alone);
   if (is_over)
     fall_back(cause);
   else if (is_primary(lane))
     stay_on_fallback();
+}
+
+void SenderEngine::Step::tell_delay(const Lane& lane, Duration span,
+                                    const std::optional<Alone>& alone) {
+  if (options_.on_delay)
+    options_.on_delay(span);
+  observe_of(lane, [&] {
+    return alone ? event::RetryScheduled{now_, span, lane.due, alone->own->backoff,
+                                         alone->own->delivery}
+                 : event::RetryScheduled{now_, span, lane.due, backoff_of(lane), 0};
+  });
+  if (options_.ordering == Ordering::strict && lane.failures_in_a_row == many_failures)
+    hint_at_endless_retries();
+}
+
+// In strict order, the delivery that is tried next has failed many times in a row.
+void SenderEngine::Step::hint_at_endless_retries() {
+  if (backlog_.size() < 2 || work_.mode == Mode::forwarding)
+    return;
+  const auto slot = backlog_.front();
+  if (!limit_of(slot) && backlog_.deadline_of(slot) == Instant::never())
+    hint(event::Hint::About::endless_retries, backlog_[slot].id, backlog_.size() - 1);
 }
 
 // Starts a delay, or lengthens the running one. It never shortens it.
@@ -75,26 +109,51 @@ void SenderEngine::Step::end_delay(Lane& lane) {
     revive(lane);
 }
 
+// Whether a failure of the delivery is no reason for its lane to wait.
+bool SenderEngine::Step::waits_alone(Slot slot) const {
+  if (options_.backoff_by == BackoffBy::message)
+    return true;
+  const auto* const own = backlog_.own_retries_of(slot);
+  return own != nullptr && own->backoff;
+}
+
+// The delivery has failed, if it is one that is owed. Returns nothing if the lane is to wait.
+std::optional<SenderEngine::Step::Alone> SenderEngine::Step::alone(Slot slot) {
+  if (slot == DeliverySlots::none || backlog_[slot].is_ghost || !waits_alone(slot))
+    return std::nullopt;
+  return options_.ordering == Ordering::strict ? Alone{own_delay(slot)} : Alone{};
+}
+
 // A failed delivery waits for its own backoff after the delay of its lane, so that the others go
 // first. In a pool, other workers take the others meanwhile, so its own backoff is enough.
 void SenderEngine::Step::pause_deferred() {
   for (const auto& x : deferred_) {
-    const auto others_go = x.lane->delay_runs && !work_.pool ? x.lane->due : now_;
-    backlog_.pause(x.slot, std::max(others_go + own_delay(x.slot), now_ + x.at_least));
+    const auto is_alone = waits_alone(x.slot);
+    const auto others_go = x.lane->delay_runs && !work_.pool && !is_alone ? x.lane->due : now_;
+    const auto own = own_delay(x.slot);
+    const auto due = std::max(others_go + own.delay, now_ + x.at_least);
+    backlog_.pause(x.slot, due);
+    if (is_alone && options_.on_delay)
+      options_.on_delay(own.delay);
+    observe_of(*x.lane, [&] {
+      return event::RetryScheduled{now_, own.delay, due, own.backoff, own.delivery};
+    });
   }
 }
 
 // The next delay of a delivery's own backoff, drawn from its own random stream.
-Duration SenderEngine::Step::own_delay(Slot slot) {
+SenderEngine::Step::OwnDelay SenderEngine::Step::own_delay(Slot slot) {
   const auto id = backlog_[slot].id;
-  const auto& policy = options_.backoff.policy();
+  const auto* const retries = backlog_.own_retries_of(slot);
+  const auto& policy =
+    retries != nullptr && retries->backoff ? *retries->backoff : options_.backoff.policy();
   auto& own_backoff = backlog_.own_backoff_of(slot);
   const auto own = own_backoff.value_or(policy.start());
   const auto stream = detail::mix(self_.stream_ ^ id);
   const auto u = unit_random(options_.backoff.seed(), stream, own.draws);
-  const auto [progress, delay] = policy.next(own, u);
-  own_backoff = progress;
-  return delay;
+  const auto after = next(policy, BackOffState{own}, u);
+  own_backoff = after.progress;
+  return {id, after.wait_time, BackOff{policy, options_.backoff.seed(), stream, after}};
 }
 
 void SenderEngine::Step::end_failures(Lane& lane) {

@@ -174,6 +174,7 @@ private:
   std::unique_ptr<IdleState> idle_state_; // none: there was no work yet; outdated during work
   Beginning beginning_ = Beginning::not_told;
   bool stopped_ = false;
+  std::uint8_t hints_ = 0; // those that were given: a bit for each `event::Hint::About`
 };
 
 // Keeps a million idle senders small.

@@ -40,6 +40,9 @@ struct EngineOptions {
   /// When a child that went down is recreated.
   RestartTiming restart = RestartTiming::at_once;
 
+  /// Who waits after a delivery has failed.
+  BackoffBy backoff_by = BackoffBy::worker_and_message;
+
   /// How many deliveries a child works on at a time.
   WorksOn works_on = WorksOn::one;
 

@@ -102,6 +102,10 @@ SenderGlance SenderEngine::Work::glance(bool is_stopped) const {
   result.ghosts = backlog.ghosts();
   if (!backlog.empty())
     result.oldest_since = backlog[backlog.front()].submitted_at;
+  if (evidence && !evidence->of_service.is_quiet()) {
+    result.failing_since = evidence->of_service.failing_since();
+    result.is_service_down = evidence->of_service.is_down();
+  }
   return result;
 }
 
@@ -161,6 +165,11 @@ SenderStatus SenderEngine::Work::status(const EngineOptions& options, Instant no
   if (is_stopped)
     return result;
   result.unstored = backlog.unstored();
+  if (numbers.failing_since != Instant::never()) {
+    result.is_service_down = numbers.is_service_down;
+    result.nothing_succeeded_for = now - numbers.failing_since;
+    result.unanswered_failures = evidence->of_service.failures();
+  }
   if (pool)
     result.pool = pool_status(now);
   return result;

@@ -29,13 +29,13 @@ RestartLimit SenderEngine::Step::restart_limit() const {
 
 // Whether this failure exceeds a limit. Then the fallback takes over; without a fallback the sender
 // gives up.
-bool SenderEngine::Step::is_over_limit(Lane& lane, Failed what) {
+bool SenderEngine::Step::is_over_limit(Lane& lane, Failed what, bool lane_goes_on) {
   if (!is_primary(lane) || !serves(lane))
     return false;
   const auto is_often =
     what == Failed::child && options_.restart_limit && work_.restarts.add(restart_limit(), now_);
   const auto is_long =
-    options_.max_elapsed && lane.due - lane.first_failure > *options_.max_elapsed;
+    !lane_goes_on && options_.max_elapsed && lane.due - lane.first_failure > *options_.max_elapsed;
   return work_.pool ? is_pool_over_limit(is_often) : is_often || is_long;
 }
 

@@ -238,8 +238,10 @@ template <bool HasPool>
 }
 
 void SenderEngine::Step::finish() {
-  if (work_.evidence && backlog_.empty())
+  if ((work_.evidence || work_.has_own_limits) && backlog_.empty()) {
     work_.evidence = nullptr;
+    work_.has_own_limits = false;
+  }
   if (!self_.stopped_ && is_closing())
     go_on_closing();
   if (self_.stopped_)

@@ -6,9 +6,11 @@
 #include "backoff_actor/delivery/hand_over_id.hpp"
 #include "backoff_actor/supervision/alternative.hpp"
 #include "backoff_actor/supervision/decider.hpp"
+#include "backoff_actor/supervision/own_retries.hpp"
 #include "backoff_actor/supervision/pool_options.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -30,6 +32,7 @@ struct Restore {
   Instant deadline = Instant::never(); ///< when it is to be given up
   std::uint64_t key = 0;               ///< as `Submit::key`
   std::uint32_t weight = 0;            ///< as `Submit::weight`
+  std::shared_ptr<const OwnRetries> own_retries{}; ///< as `Submit::own_retries`
 };
 
 /// Begin: start the first child.
@@ -56,6 +59,8 @@ struct Submit {
   /// It stays where it came from until it is stored, so the end of the sender gives it up no more
   /// than one that is stored; only with `EngineOptions::persist`.
   bool has_source = false;
+  /// How it is retried; null: as the options say.
+  std::shared_ptr<const OwnRetries> own_retries{};
 };
 
 /// A message that another program has handed over cannot be read. It becomes a dead letter at once,

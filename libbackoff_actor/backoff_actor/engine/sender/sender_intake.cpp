@@ -104,6 +104,8 @@ void SenderEngine::Step::operator()(const input::Restore& x) {
     put_in({x.delivery, x.submitted_at, x.key, x.weight, x.attempts, /*is_stored=*/true});
   if (x.deadline != Instant::never())
     backlog_.set_deadline(slot, x.deadline);
+  if (x.own_retries)
+    note_own_retries(slot, x.own_retries);
   ++work_.counters.restored;
   observe([&] { return event::Restored{now_, x.delivery, x.attempts}; });
   if (options_.max_hand_overs && x.hand_overs > 0 && !suspect_or_bury(slot, x.hand_overs))
@@ -113,6 +115,12 @@ void SenderEngine::Step::operator()(const input::Restore& x) {
   if (auto& serving = work_.serving_lane(); !work_.pool && has_begun && !is_closing()
                                             && serving.child == Child::none && !serving.delay_runs)
     start_child(serving); // told of too late, but nothing that is owed is left lying
+}
+
+void SenderEngine::Step::note_own_retries(Slot slot,
+                                          const std::shared_ptr<const OwnRetries>& retries) {
+  backlog_.set_own_retries(slot, retries);
+  work_.has_own_limits = work_.has_own_limits || retries->max_attempts;
 }
 
 void SenderEngine::Step::suspend(Slot slot) {

@@ -163,6 +163,14 @@ public:
     guard_ = nullptr;
   }
 
+  // -- what others made of it ---------------------------------------------------------
+
+  /// How many calls of others, who share the guard, have succeeded so far; 0 if nobody counts them.
+  std::uint64_t answers_of_others() const {
+    const auto all = guard_ == nullptr ? 0 : guard_->answers();
+    return all - std::min(all, own_answers_);
+  }
+
   // -- remembered while the sender is idle ----------------------------------------------
 
   bool is_idle() const { return !is_held_back_ && !retries_are_held_back_ && !in_hand_; }
@@ -209,6 +217,7 @@ private:
       return;
     switch (outcome) {
     case CallOutcome::succeeded:
+      ++own_answers_;
       return guard_->succeeded(permit, now);
     case CallOutcome::failed:
       return guard_->failed(permit, now);
@@ -223,6 +232,7 @@ private:
   Instant held_back_since_{};
   Instant held_back_until_{};
   Instant retries_held_back_until_{};
+  std::uint64_t own_answers_ = 0; // reported as succeeded
   std::uint32_t draws_ = 0;
   HeldBackBy reason_ = HeldBackBy::open_breaker; // of the hold of everything, or of the last
   bool budget_holds_all_;

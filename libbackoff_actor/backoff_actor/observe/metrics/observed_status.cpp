@@ -95,6 +95,7 @@ void write(std::string& json, const ObservedSender& sender) {
   object.add("is_on_fallback", glance.is_on_fallback);
   object.add("is_delayed", glance.is_delayed);
   object.add("is_store_behind", glance.is_store_behind);
+  object.add("is_service_down", glance.is_service_down);
   object.add("restarts", glance.restarts);
   object.add("owed", glance.owed);
   object.add("owed_bytes", glance.owed_bytes);

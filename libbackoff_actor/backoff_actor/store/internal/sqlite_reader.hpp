@@ -54,6 +54,7 @@ private:
     }
   };
 
+  std::string context_of_version() const;
   void read(const std::string& query, const std::function<void(SQLite::Statement&)>& visit);
 
   std::string file_;

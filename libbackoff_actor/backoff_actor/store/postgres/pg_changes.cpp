@@ -43,11 +43,16 @@ public:
     idempotency_keys_.add(delivery.idempotency_key);
     types_.add(delivery.message.types);
     payloads_.add(delivery.message.bytes);
+    if (delivery.context.empty())
+      contexts_.add_null();
+    else
+      contexts_.add(std::string_view{delivery.context});
   }
 
   bool empty() const { return ids_.empty(); }
   std::size_t bytes() const {
-    return payloads_.bytes() + types_.bytes() + keys_.bytes() + idempotency_keys_.bytes();
+    return payloads_.bytes() + types_.bytes() + keys_.bytes() + idempotency_keys_.bytes()
+           + contexts_.bytes();
   }
 
   std::vector<std::string> take(std::int32_t outbox) {
@@ -55,7 +60,7 @@ public:
                                     deadlines_.take(), attempts_.take()};
     if (table_ == Table::owed)
       result.push_back(hand_overs_.take());
-    for (auto* const one : {&keys_, &idempotency_keys_, &types_, &payloads_})
+    for (auto* const one : {&keys_, &idempotency_keys_, &types_, &payloads_, &contexts_})
       result.push_back(one->take());
     return result;
   }
@@ -71,6 +76,7 @@ private:
   PgArray idempotency_keys_{pg_type::bytea};
   PgArray types_{pg_type::bytea};
   PgArray payloads_{pg_type::bytea};
+  PgArray contexts_{pg_type::bytea};
 };
 
 // Why and when deliveries were given up.
@@ -108,7 +114,7 @@ std::size_t PgCommit::bytes() const {
 
 bool is_too_large(const StoredDelivery& delivery) {
   return delivery.message.bytes.size() + delivery.message.types.size() + delivery.key.size()
-           + delivery.idempotency_key.size()
+           + delivery.idempotency_key.size() + delivery.context.size()
          > largest_delivery;
 }
 

@@ -53,6 +53,7 @@ StoredDelivery read_delivery(const PgRows& rows, int row, const std::string& nam
   const auto payload = rows.bytes(row, 8);
   const auto* const begin = reinterpret_cast<const std::byte*>(payload.data());
   result.message.bytes.assign(begin, begin + payload.size());
+  result.context = rows.text(row, 9);
   return result;
 }
 
@@ -87,7 +88,7 @@ void read_parts(PgConnection& connection, PgCall call, std::uint64_t from, Large
 
 void read_pg_owed(PgConnection& connection, std::int32_t outbox, std::uint64_t from,
                   const std::string& name, const std::function<void(StoredDelivery)>& visit) {
-  read_parts(connection, {&pg::read_owed, {pg_int4(outbox), {}, {}}}, from, {5, 8},
+  read_parts(connection, {&pg::read_owed, {pg_int4(outbox), {}, {}}}, from, {5, 9},
              [&](const PgRows& rows, int row) { visit(read_delivery(rows, row, name)); });
 }
 
@@ -95,17 +96,17 @@ void read_pg_dead_letters(PgConnection& connection, std::int32_t outbox, bool ha
                           const std::string& name,
                           const std::function<void(StoredDeadLetter)>& visit) {
   const auto* const statement = has_texts ? &pg::read_dead_with_text : &pg::read_dead;
-  read_parts(connection, {statement, {pg_int4(outbox), {}, {}}}, 1, {5, 12},
+  read_parts(connection, {statement, {pg_int4(outbox), {}, {}}}, 1, {5, 13},
              [&](const PgRows& rows, int row) {
                StoredDeadLetter letter;
                letter.delivery = read_delivery(rows, row, name);
-               const auto reason = dead_letter_reason(rows.text(row, 9));
+               const auto reason = dead_letter_reason(rows.text(row, 10));
                if (!reason)
                  throw damaged_row(name, "a dead letter has an unknown reason");
                letter.reason = *reason;
-               letter.cause = rows.text(row, 10);
-               letter.at = {rows.number(row, 11)};
-               letter.text = rows.text(row, 12);
+               letter.cause = rows.text(row, 11);
+               letter.at = {rows.number(row, 12)};
+               letter.text = rows.text(row, 13);
                visit(std::move(letter));
              });
 }

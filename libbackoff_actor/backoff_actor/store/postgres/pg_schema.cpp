@@ -23,7 +23,8 @@ namespace {
 // failover has lost one. shard.commit_no: how many commits the outbox has had. shard.oldest_id: no
 // delivery below is owed; a reader that begins there passes no dead entries of the index.
 // shard.keys_since: older acknowledged keys are forgotten, even if their rows are still there.
-// delivery.not_before, delivery.context and node: for later versions.
+// delivery.context, incoming.context: see `StoredDelivery::context`. delivery.not_before and node:
+// for later versions.
 //
 // incoming: other programs write here, and the owner makes deliveries of it. incoming.outbox_id: a
 // trigger sets it, and refuses an outbox that is not there. incoming.id: the trigger sets it when

@@ -25,10 +25,10 @@ const PgStatement fence{
 const PgStatement insert{
   "insert",
   "INSERT INTO backoff.delivery(outbox, shard, id, submitted_at, deadline, attempts, hand_overs, "
-  "key, idempotency_key, types, payload) SELECT $1, 0, t.* FROM unnest($2, $3, $4, $5, $6, $7, $8, "
-  "$9, $10) AS t",
+  "key, idempotency_key, types, payload, context) SELECT $1, 0, t.* FROM unnest($2, $3, $4, $5, "
+  "$6, $7, $8, $9, $10, $11) AS t",
   {int4, int8_array, int8_array, int8_array, int8_array, int8_array, bytea_array, bytea_array,
-   bytea_array, bytea_array}};
+   bytea_array, bytea_array, bytea_array}};
 
 const PgStatement acknowledge{
   "acknowledge",
@@ -83,19 +83,19 @@ const PgStatement bury_with_text{
 // The arrays of `insert`, without hand_overs, and those of `bury`.
 #define BACKOFF_ACTOR_INSERT_DEAD(column, parameter)                                               \
   "INSERT INTO backoff.dead_letter(outbox, shard, id, submitted_at, deadline, attempts, key, "     \
-  "idempotency_key, types, payload, reason, cause, at" column ") SELECT $1, 0, t.* FROM "          \
-  "unnest($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12" parameter ") AS t"
+  "idempotency_key, types, payload, context, reason, cause, at" column ") SELECT $1, 0, t.* FROM " \
+  "unnest($2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13" parameter ") AS t"
 
 const PgStatement insert_dead{"insert_dead",
                               BACKOFF_ACTOR_INSERT_DEAD("", ""),
                               {int4, int8_array, int8_array, int8_array, int8_array, bytea_array,
-                               bytea_array, bytea_array, bytea_array, text_array, bytea_array,
-                               int8_array}};
-const PgStatement insert_dead_with_text{"insert_dead_with_text",
-                                        BACKOFF_ACTOR_INSERT_DEAD(", text", ", $13"),
-                                        {int4, int8_array, int8_array, int8_array, int8_array,
-                                         bytea_array, bytea_array, bytea_array, bytea_array,
-                                         text_array, bytea_array, int8_array, bytea_array}};
+                               bytea_array, bytea_array, bytea_array, bytea_array, text_array,
+                               bytea_array, int8_array}};
+const PgStatement insert_dead_with_text{
+  "insert_dead_with_text",
+  BACKOFF_ACTOR_INSERT_DEAD(", text", ", $14"),
+  {int4, int8_array, int8_array, int8_array, int8_array, bytea_array, bytea_array, bytea_array,
+   bytea_array, bytea_array, text_array, bytea_array, int8_array, bytea_array}};
 
 // A null leaves a count as it is.
 const PgStatement count{
@@ -124,13 +124,15 @@ const PgStatement read_epoch{
 
 const PgStatement read_owed{
   "read_owed",
-  "SELECT id, submitted_at, deadline, attempts, hand_overs, key, idempotency_key, types, payload "
-  "FROM backoff.delivery WHERE outbox = $1 AND shard = 0 AND id >= $2 ORDER BY id LIMIT $3",
+  "SELECT id, submitted_at, deadline, attempts, hand_overs, key, idempotency_key, types, payload, "
+  "coalesce(context, '') FROM backoff.delivery WHERE outbox = $1 AND shard = 0 AND id >= $2 ORDER "
+  "BY id LIMIT $3",
   {int4, int8, int8}};
 
 #define BACKOFF_ACTOR_READ_DEAD(text_column)                                                       \
   "SELECT id, submitted_at, deadline, attempts, 0::int8, key, idempotency_key, types, payload, "   \
-  "reason, cause, at, " text_column " FROM backoff.dead_letter WHERE outbox = $1 AND shard = 0 "   \
+  "coalesce(context, ''), reason, cause, at, " text_column                                         \
+  " FROM backoff.dead_letter WHERE outbox = $1 AND shard = 0 "                                     \
   "AND id >= $2 ORDER BY id LIMIT $3"
 
 const PgStatement read_dead{"read_dead", BACKOFF_ACTOR_READ_DEAD("''::bytea"), {int4, int8, int8}};

@@ -24,13 +24,14 @@ const PgStatement ping{nullptr, "SELECT 1", {}};
 // $7: the format of the payloads. Identity numbers are given in the order of the rows.
 const PgStatement hand_over{
   nullptr,
-  "INSERT INTO backoff.incoming(outbox, key, idempotency_key, type, payload, deadline) SELECT $1, "
-  "t.key, t.idempotency_key, t.type, t.payload, clock_timestamp() + t.life * interval '1 us' FROM "
-  "unnest($2, $3, $4, $5, $6) WITH ORDINALITY AS t(key, idempotency_key, type, payload, life, "
-  "place) WHERE EXISTS (SELECT FROM backoff.outbox o WHERE o.name = $1 AND o.message_format IN "
+  "INSERT INTO backoff.incoming(outbox, key, idempotency_key, type, payload, deadline, context) "
+  "SELECT $1, t.key, t.idempotency_key, t.type, t.payload, clock_timestamp() + t.life * interval "
+  "'1 us', nullif(t.context, '') FROM unnest($2, $3, $4, $5, $6, $8) WITH ORDINALITY AS t(key, "
+  "idempotency_key, type, payload, life, context, place) WHERE EXISTS (SELECT FROM backoff.outbox "
+  "o WHERE o.name = $1 AND o.message_format IN "
   "('', $7)) ORDER BY t.place",
   {pg_type::text, pg_type::text_array, pg_type::text_array, pg_type::text_array,
-   pg_type::bytea_array, pg_type::int8_array, pg_type::text}};
+   pg_type::bytea_array, pg_type::int8_array, pg_type::text, pg_type::text_array}};
 
 class PostgresIncomingWriter final : public IncomingWriter {
 public:
@@ -72,11 +73,13 @@ private:
     PgArray types{pg_type::text};
     PgArray payloads{pg_type::bytea};
     PgArray lives{pg_type::int8};
+    PgArray contexts{pg_type::text};
     for (const auto& x : messages) {
       keys.add(x.key);
       idempotency_keys.add(x.idempotency_key);
       types.add(x.type);
       payloads.add(std::span{x.payload});
+      contexts.add(x.context);
       if (x.time_to_live)
         lives.add(std::chrono::floor<std::chrono::microseconds>(*x.time_to_live).count());
       else
@@ -84,7 +87,7 @@ private:
     }
     return {&hand_over,
             {wish_->outbox, keys.take(), idempotency_keys.take(), types.take(), payloads.take(),
-             lives.take(), format}};
+             lives.take(), format, contexts.take()}};
   }
 
   const std::shared_ptr<const PgWish> wish_;

@@ -57,6 +57,20 @@ public:
   /// How many failures came since the last answer.
   std::uint32_t failures() const { return failures_; }
 
+  /// The number of the delivery that has failed since the last answer, if it is the only one and
+  /// nobody says that the service failed; else 0.
+  std::uint64_t only_failed() const { return only_failed_; }
+
+  /// Whether somebody should know now that nothing succeeds: the service is down, or one delivery
+  /// has failed ten times. True once before each answer.
+  bool is_news() {
+    const auto is_bad = is_down_ || failures_ >= many_failures;
+    return is_bad && !std::exchange(is_told_, true);
+  }
+
+  /// Whether `is_news` was true since the last answer.
+  bool is_told() const { return is_told_; }
+
   /// A delivery failed, and nobody says whose fault it is.
   ///
   /// @param was_charged whether it was charged with an earlier failure
@@ -69,6 +83,7 @@ public:
                        Instant began, Instant now, TakeBack take_back) {
     if (began < back_since_)
       return Finding::service;
+    only_failed_ = failures_ == 0 || only_failed_ == id ? id : 0;
     count(now);
     if (is_down_)
       return Finding::service;
@@ -89,12 +104,13 @@ public:
   /// Somebody says that the service failed.
   template <class TakeBack>
   void note_service_failure(Instant now, TakeBack take_back) {
+    only_failed_ = 0;
     count(now);
     if (!is_down_)
       go_down(take_back);
   }
 
-  /// The service answered the delivery with this number.
+  /// The service answered the delivery with this number; 0: one of another sender.
   ///
   /// @param charge called as `charge(failed)` for each delivery to charge, once
   template <class Charge>
@@ -102,6 +118,7 @@ public:
     const auto failed = std::exchange(failed_, {});
     const auto size = std::exchange(size_, std::size_t{0});
     failures_ = 0;
+    is_told_ = false;
     if (std::exchange(is_down_, false))
       back_since_ = now;
     for (std::size_t i = 0; i < size; ++i)
@@ -111,6 +128,7 @@ public:
 
 private:
   static constexpr std::size_t most_failed = 4; // of the messages that fail while the service is up
+  static constexpr std::uint32_t many_failures = 10; // without an answer
 
   void count(Instant now) {
     if (failures_ == 0)
@@ -148,8 +166,10 @@ private:
   std::size_t size_ = 0;
   Instant failing_since_{};
   Instant back_since_{Duration::min()}; // when it last answered after it was down
+  std::uint64_t only_failed_ = 0;
   std::uint32_t failures_ = 0;
   bool is_down_ = false;
+  bool is_told_ = false;
 };
 
 } // namespace backoff_actor

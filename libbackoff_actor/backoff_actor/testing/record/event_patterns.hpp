@@ -58,7 +58,8 @@ inline constexpr EventPatternOf<event::AbandonedChildEnded> abandoned_child_ende
 /// A living child refused a delivery for now; number: the delivery, span, text.
 inline constexpr EventPatternOf<event::Refused> refused{"refused"};
 
-/// A failure started a delay; span: the delay of the backoff or the service.
+/// A failure started a delay; number: the delivery that waits, 0: the sender or its worker; span:
+/// the delay of the backoff or the service.
 inline constexpr EventPatternOf<event::RetryScheduled> retry_scheduled{"retry scheduled"};
 
 /// The delay ended.
@@ -125,6 +126,15 @@ inline constexpr EventPatternOf<event::StoreCaughtUp> store_caught_up{"store cau
 
 /// The store reported something; text.
 inline constexpr EventPatternOf<event::StoreNotice> store_notice{"store notice"};
+
+/// The service is down, or one delivery has failed ten times; nothing succeeded since.
+inline constexpr EventPatternOf<event::NothingSucceeds> nothing_succeeds{"nothing succeeds"};
+
+/// The service does again what it is asked.
+inline constexpr EventPatternOf<event::SucceedsAgain> succeeds_again{"succeeds again"};
+
+/// An option does not fit what happens.
+inline constexpr EventPatternOf<event::Hint> hint{"hint"};
 
 /// The sender was told to end with a grace, or its supervisor was, and finishes what is in flight.
 inline constexpr EventPatternOf<event::Finishing> finishing{"finishing"};

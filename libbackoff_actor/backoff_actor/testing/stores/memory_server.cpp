@@ -131,7 +131,7 @@ public:
         auto& delivery = letter.mapped().delivery;
         state_->add_row({0, std::move(delivery.key), std::move(delivery.idempotency_key),
                          std::move(delivery.message.types), std::move(delivery.message.bytes),
-                         std::nullopt, ""},
+                         std::nullopt, std::move(delivery.context)},
                         Instant{}, true);
       }
       return store.resubmit_dead_letters(readable) + store.remove_dead_letters(unreadable);

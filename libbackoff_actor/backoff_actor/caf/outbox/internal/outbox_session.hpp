@@ -73,7 +73,7 @@ public:
 
   // Stores the prepared message as a delivery.
   void insert(std::uint32_t slot, std::uint64_t id, Instant now, std::string key,
-              std::string idempotency_key);
+              std::string idempotency_key, std::string context);
   void acknowledge(std::uint64_t id, Instant now);
   void count_attempts(std::uint64_t id, std::uint32_t attempts);
   void bury(std::uint64_t id, DeadLetterReason reason, std::uint32_t attempts, std::string cause,

@@ -36,6 +36,7 @@ struct SuspendedDelivery {
   std::optional<WallTime> deadline{};
   std::string key{};
   std::string idempotency_key{};
+  std::string context{};
   caf::message message{};
 };
 

@@ -11,6 +11,7 @@
 #include "backoff_actor/delivery/incoming.hpp"
 #include "backoff_actor/engine/sender/sender_engine.hpp"
 #include "backoff_actor/sinks/internal/kinds.hpp"
+#include "backoff_actor/supervision/own_retries.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -48,9 +49,16 @@ public:
 
 private:
   // Data that only few deliveries have.
+  // Null: nothing is set. Throws `ParseError`.
+  static std::shared_ptr<const OwnRetries> own_retries_in(std::string_view context) {
+    const auto text = retries_in(context);
+    return text.empty() ? nullptr : std::make_shared<const OwnRetries>(parse_own_retries(text));
+  }
+
   struct Extra {
     std::string key;
     std::string idempotency_key;
+    std::string context; // as `StoredDelivery::context`
     std::uint64_t delivery = 0;
     std::vector<compat::OpenRequest> joined; // clients of later submissions with the same key
     std::vector<compat::OpenRequest> wait_for_acceptance;

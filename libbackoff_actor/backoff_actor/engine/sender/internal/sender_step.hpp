@@ -102,6 +102,15 @@ private:
       tell(options_, number_, Event{make_event()}, effects_);
   }
 
+  // Gives a hint, once. `waiting`: how many others wait.
+  void hint(event::Hint::About about, std::uint64_t delivery, std::uint64_t waiting = 0) {
+    const auto bit = static_cast<std::uint8_t>(1U << static_cast<unsigned>(about));
+    if ((self_.hints_ & bit) != 0)
+      return;
+    self_.hints_ |= bit;
+    observe([&] { return event::Hint{now_, about, delivery, waiting}; });
+  }
+
   // The same, of the worker if there is a pool.
   template <class MakeEvent>
   void observe_of(const Lane& lane, MakeEvent make_event) {
@@ -238,6 +247,7 @@ private:
   void tell_dead_letter(Slot slot, DeadLetterReason reason, const SharedCause& cause);
   void bury(Slot slot, DeadLetterReason reason, const SharedCause& cause);
   void reject(Slot slot, const SharedCause& cause);
+  std::optional<std::uint32_t> limit_of(Slot slot) const;
   bool is_exhausted(Slot slot) const;
   void charge(Slot slot);
   bool charge_or_bury(Slot slot, const SharedCause& cause, Blame blame);
@@ -306,17 +316,37 @@ private:
   // -- whose fault --------------------------------------------------------------------
 
   bool finds_fault() const {
-    return options_.max_attempts && options_.charging.rule == Charging::Rule::by_evidence;
+    return (options_.max_attempts || work_.has_own_limits)
+           && options_.charging.rule == Charging::Rule::by_evidence;
   }
   FailureEvidence& evidence_of(const Lane& lane);
+  FailureEvidence& evidence_now(const Lane& lane);
+  void tell_if_nothing_succeeds(const Lane& lane, FailureEvidence& evidence);
   Blame blame_of(const Lane& lane, Slot slot, Blame said);
   void report_failure(Slot slot, Blame said, Blame found);
   void note_answer(const Lane& lane, std::uint64_t id);
   void charge_open(const FailureEvidence::Failed& failed);
   void take_back_charges(const FailureEvidence::Failed& failed);
-  bool fails_for_too_long(Slot slot);
+  std::optional<Duration> fails_for_too_long(Slot slot);
   void pause_deferred();
-  Duration own_delay(Slot slot);
+  // A delay of a delivery's own backoff.
+  struct OwnDelay {
+    std::uint64_t delivery;
+    Duration delay;
+    BackOff backoff; // after the step
+  };
+  OwnDelay own_delay(Slot slot);
+  bool waits_alone(Slot slot) const;
+
+  // That a delivery waits instead of its lane. `own`: in strict order, its delay.
+  struct Alone {
+    std::optional<OwnDelay> own{};
+  };
+  std::optional<Alone> alone(Slot slot);
+  void note_own_retries(Slot slot, const std::shared_ptr<const OwnRetries>& retries);
+  Duration own_wait(std::optional<Duration> retry_after) const {
+    return std::min(retry_after.value_or(Duration::zero()), options_.retry_after_ceiling);
+  }
 
   // -- hangs ------------------------------------------------------------------------
 
@@ -357,10 +387,14 @@ private:
   enum class Failed { child, refusal };
 
   SharedCause shared(const Cause& cause) const;
-  void fail(Lane& lane, const SharedCause& cause, Failed what, Duration at_least = {});
+  void fail(Lane& lane, const SharedCause& cause, Failed what, Duration at_least = {},
+            const std::optional<Alone>& alone = {});
+  static constexpr std::uint32_t many_failures = 10;
+  void hint_at_endless_retries();
+  void tell_delay(const Lane& lane, Duration span, const std::optional<Alone>& alone);
   void delay(Lane& lane, Duration span);
   RestartLimit restart_limit() const;
-  bool is_over_limit(Lane& lane, Failed what);
+  bool is_over_limit(Lane& lane, Failed what, bool lane_goes_on);
   void fall_back(const SharedCause& cause);
   void stay_on_fallback();
   void begin_return_from_fallback(const Lane& lane);

@@ -109,6 +109,7 @@ struct SenderEngine::Lane {
   std::uint32_t epoch = 0;
   std::uint32_t window;
   std::uint32_t full_window;
+  std::uint32_t failures_in_a_row = 0; // since `first_failure`
   Child child = Child::none;
   bool probe_is_out = false;
   bool was_handed_something = false; // this incarnation
@@ -192,6 +193,7 @@ struct SenderEngine::Work {
   struct Evidence {
     FailureEvidence of_service{};
     FailureEvidence of_fallback{};
+    std::uint64_t answers_of_others = 0; // that are heeded, as `GuardGate` counts them
   };
   std::unique_ptr<Evidence> evidence{};
   struct Abandoned {
@@ -214,6 +216,7 @@ struct SenderEngine::Work {
   std::shared_ptr<const Cause> end_cause{};   // of the sender's end
   DeadLetterReason end_reason = DeadLetterReason::stopped;
   Mode mode;
+  bool has_own_limits = false; // a delivery came with `OwnRetries::max_attempts`, and one is owed
   bool children_are_pressed = false; // their first time to end is over
   bool is_paused = false;
   bool is_draining = false;
