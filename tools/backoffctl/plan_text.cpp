@@ -3,6 +3,8 @@
 #include "number_text.hpp"
 #include "table.hpp"
 
+#include "backoff_actor/core/time.hpp"
+
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -70,8 +72,9 @@ std::string limit_text(const MessageLimit& limit, const std::string& indent) {
                 + to_string(limit.charging) + ": ";
   const auto& bound = limit.charging.give_up_after;
   if (limit.charging.rule == backoff_actor::Charging::Rule::by_evidence)
-    result += "an outage charges nobody; what fails without a charge "
-              + (bound ? "dies after " + to_string(*bound) : std::string{"never dies"});
+    result +=
+      "an outage charges nobody; what fails without a charge "
+      + (bound ? "dies after " + backoff_actor::to_string(*bound) : std::string{"never dies"});
   else if (std::isfinite(*limit.dead_in_an_hour))
     result += "an outage of an hour kills about " + rounded(*limit.dead_in_an_hour)
               + " good messages for each worker";
@@ -87,7 +90,7 @@ std::string limit_text(const MessageLimit& limit, const std::string& indent) {
 }
 
 std::string outage_text(const PlannedOutage& x, const PlanAnswer& answer) {
-  const auto subject = "after an outage of " + to_string(answer.outage) + ": ";
+  const auto subject = "after an outage of " + backoff_actor::to_string(answer.outage) + ": ";
   if (x.gives_up_before)
     return subject + "has given up\n";
   if (!std::isfinite(x.times_the_calls))
@@ -99,8 +102,8 @@ std::string outage_text(const PlannedOutage& x, const PlanAnswer& answer) {
 
 std::string advice_text(const PlanAnswer& answer) {
   if (!answer.advice)
-    return "\nuse none of them: all give up before an outage of " + to_string(answer.outage)
-           + " ends\n";
+    return "\nuse none of them: all give up before an outage of "
+           + backoff_actor::to_string(answer.outage) + " ends\n";
   const auto& x = *answer.policies[answer.advice->best].outage;
   const auto load =
     std::isfinite(x.times_the_calls)
