@@ -191,8 +191,8 @@ struct Hint {
     /// worker should say `Working`.
     short_ack_timeout,
 
-    /// In strict order, the sender failed ten times in a row, others wait behind the delivery, and
-    /// it has neither a limit of attempts nor a deadline.
+    /// In strict order, the sender failed ten times in a row, and others wait behind the delivery.
+    /// It has neither a limit of attempts nor a deadline.
     endless_retries,
   };
 

@@ -35,14 +35,15 @@ struct SenderGlance {
   std::uint64_t abandoned = 0;             ///< abandoned children that are still alive
   Instant oldest_since = Instant::never(); ///< since when the oldest is owed; never: nothing is
   Instant due = Instant::never();          ///< when its delay ends; never: none runs
-  Instant failing_since = Instant::never(); ///< as `SenderStatus::nothing_succeeded_for`; never: 0
-  Phase phase = Phase::starting;            ///< what it is doing
-  bool is_paused = false;                   ///< as `SenderStatus::is_paused`
-  bool is_held_back = false;                ///< as `SenderStatus::is_held_back`
-  bool is_on_fallback = false;              ///< as `SenderStatus::is_on_fallback`
-  bool is_delayed = false;                  ///< as `SenderStatus::is_delayed`
-  bool is_store_behind = false;             ///< as `SenderStatus::is_store_behind`
-  bool is_service_down = false;             ///< as `SenderStatus::is_service_down`
+  /// As `SenderStatus::nothing_succeeded_for`; never: 0. What an `Observatory` shows has never.
+  Instant failing_since = Instant::never();
+  Phase phase = Phase::starting; ///< what it is doing
+  bool is_paused = false;        ///< as `SenderStatus::is_paused`
+  bool is_held_back = false;     ///< as `SenderStatus::is_held_back`
+  bool is_on_fallback = false;   ///< as `SenderStatus::is_on_fallback`
+  bool is_delayed = false;       ///< as `SenderStatus::is_delayed`
+  bool is_store_behind = false;  ///< as `SenderStatus::is_store_behind`
+  bool is_service_down = false;  ///< as `SenderStatus::is_service_down`
 
   /// Whether all numbers are the same.
   friend bool operator==(const SenderGlance&, const SenderGlance&) = default;

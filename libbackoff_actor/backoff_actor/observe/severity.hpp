@@ -27,13 +27,13 @@ BACKOFF_ACTOR_EXPORT std::string_view to_string(Severity severity);
 /// - `debug`: `Accepted`, `HandedOver`, `Forwarded`, `Acknowledged`, `Restored`, `Suspended`,
 ///   `DelayEnded`; `ChildStarted` of the first child; `ChildDown` that is no failure
 /// - `info`: `ChildStarted` of later children, `BackOffReset`, `CameBack`, `AbandonedChildEnded`,
-///   `GuardHeldBack`, `Diverted`, `StoreCaughtUp`, `Paused`, `Resumed`, `DrainBegan`, `Finishing`,
-///   `SenderStopped`; `Drained` with nothing left
+///   `GuardHeldBack`, `Diverted`, `StoreCaughtUp`, `SucceedsAgain`, `Paused`, `Resumed`, `DrainBegan`,
+///   `Finishing`, `SenderStopped`; `Drained` with nothing left
 /// - `warning`: `NotAccepted`, `StartFailed`, `AckTimedOut`, `Refused`, `RetryScheduled`,
-///   `UnknownAcknowledgement`, `StoreNotice`, `DeadLettersLeft`; `ChildDown` that is a failure;
-///   `ChildOverdue` if the sender waits for the child; `Drained` with deliveries left
-/// - `error`: `DeadLettered`, `DeadLetterHookFailed`, `FellBack`, `GaveUp`, `StoreFellBehind`;
-///   `ChildOverdue` if the child is abandoned
+///   `UnknownAcknowledgement`, `StoreNotice`, `DeadLettersLeft`, `Hint`; `ChildDown` that is a
+///   failure; `ChildOverdue` if the sender waits for the child; `Drained` with deliveries left
+/// - `error`: `DeadLettered`, `DeadLetterHookFailed`, `NothingSucceeds`, `FellBack`, `GaveUp`,
+///   `StoreFellBehind`; `ChildOverdue` if the child is abandoned
 BACKOFF_ACTOR_EXPORT Severity severity_of(const Event& event);
 
 /// Returns how much attention an event of a supervisor needs:

@@ -37,8 +37,7 @@ struct DeadLetter {
 
 /// Returns a `Submit` that submits a dead letter's message again, with its keys and its own
 /// retries. It sets no time to live: the sender's option applies. The actor that sends it gets the
-/// answer; the first client was
-/// answered before.
+/// answer; the first client was answered before.
 inline Submit resubmit(const DeadLetter& letter) {
   return {.message = letter.message,
           .key = letter.key,

@@ -95,10 +95,8 @@ bool SenderEngine::Step::has_meant_to_answer(const Lane& lane, Slot slot) const 
 
 FailureEvidence& SenderEngine::Step::evidence_of(const Lane& lane) {
   auto& evidence = work_.evidence;
-  if (!evidence) {
+  if (!evidence)
     evidence = std::make_unique<Work::Evidence>();
-    evidence->answers_of_others = gate_.answers_of_others();
-  }
   return is_primary(lane) ? evidence->of_service : evidence->of_fallback;
 }
 
