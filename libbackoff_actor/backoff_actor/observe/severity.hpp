@@ -27,8 +27,8 @@ BACKOFF_ACTOR_EXPORT std::string_view to_string(Severity severity);
 /// - `debug`: `Accepted`, `HandedOver`, `Forwarded`, `Acknowledged`, `Restored`, `Suspended`,
 ///   `DelayEnded`; `ChildStarted` of the first child; `ChildDown` that is no failure
 /// - `info`: `ChildStarted` of later children, `BackOffReset`, `CameBack`, `AbandonedChildEnded`,
-///   `GuardHeldBack`, `Diverted`, `StoreCaughtUp`, `SucceedsAgain`, `Paused`, `Resumed`, `DrainBegan`,
-///   `Finishing`, `SenderStopped`; `Drained` with nothing left
+///   `GuardHeldBack`, `Diverted`, `StoreCaughtUp`, `SucceedsAgain`, `Paused`, `Resumed`,
+///   `DrainBegan`, `Finishing`, `SenderStopped`; `Drained` with nothing left
 /// - `warning`: `NotAccepted`, `StartFailed`, `AckTimedOut`, `Refused`, `RetryScheduled`,
 ///   `UnknownAcknowledgement`, `StoreNotice`, `DeadLettersLeft`, `Hint`; `ChildDown` that is a
 ///   failure; `ChildOverdue` if the sender waits for the child; `Drained` with deliveries left
