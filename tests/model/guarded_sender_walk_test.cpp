@@ -290,7 +290,8 @@ private:
       open_.erase(z->hand_over.value);
     else if (const auto* const w = std::get_if<input::ChildStarted>(&input))
       started_.insert(w->incarnation);
-    else if (const auto* const v = std::get_if<input::StartFailed>(&input))
+    else if (const auto* const v = std::get_if<input::StartFailed>(&input);
+             v != nullptr && started_.count(v->incarnation) == 0) // a child that started is there
       children_.erase(v->incarnation);
     if (std::holds_alternative<input::Wake>(input))
       wake_at_ = Instant::never();
