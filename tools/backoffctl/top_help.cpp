@@ -62,8 +62,8 @@ PEM format; the key has no passphrase.
 Keys of the JSON, which is the page as the program wrote it:
   senders      name, phase, is_paused, is_held_back, is_on_fallback, is_delayed, is_store_behind,
                is_service_down, restarts, owed, owed_bytes, in_flight, ghosts, abandoned,
-               oldest_age_seconds, silent_for_seconds, due_in_seconds, last_cause,
-               cause_age_seconds, dead_letters, oldest_dead_letter_at
+               oldest_age_seconds, silent_for_seconds, nothing_succeeded_for_seconds,
+               due_in_seconds, last_cause, cause_age_seconds, dead_letters, oldest_dead_letter_at
     pool       workers: starting, serving, waiting, leaving, resting; ready: messages without one
     counters   accepted, refused, acknowledged, dead_lettered, hand_overs, resends, nacks, crashes,
                failed_starts, hangs, forwarded, diverted, restored, suspended, late_answers

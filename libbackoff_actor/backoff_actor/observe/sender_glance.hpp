@@ -35,7 +35,7 @@ struct SenderGlance {
   std::uint64_t abandoned = 0;             ///< abandoned children that are still alive
   Instant oldest_since = Instant::never(); ///< since when the oldest is owed; never: nothing is
   Instant due = Instant::never();          ///< when its delay ends; never: none runs
-  /// As `SenderStatus::nothing_succeeded_for`; never: 0. What an `Observatory` shows has never.
+  /// As `SenderStatus::nothing_succeeded_for`; never: 0.
   Instant failing_since = Instant::never();
   Phase phase = Phase::starting; ///< what it is doing
   bool is_paused = false;        ///< as `SenderStatus::is_paused`

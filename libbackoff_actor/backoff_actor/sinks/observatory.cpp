@@ -70,6 +70,7 @@ void publish(Cell<SenderWords::size>& cell, const SenderGlance& glance, Instant 
   cell.set(SenderWords::oldest_since, word_of(glance.oldest_since));
   cell.set(SenderWords::due, word_of(glance.due));
   cell.set(SenderWords::last_turn, word_of(now));
+  cell.set(SenderWords::failing_since, word_of(glance.failing_since));
   cell.set(SenderWords::state, static_cast<std::uint64_t>(glance.phase) | flag(0, glance.is_paused)
                                  | flag(1, glance.is_held_back) | flag(2, glance.is_on_fallback)
                                  | flag(3, glance.is_delayed) | flag(4, glance.is_store_behind)
@@ -88,6 +89,7 @@ SenderGlance glance_of(const Cell<SenderWords::size>& cell) {
   glance.abandoned = cell.get(SenderWords::abandoned);
   glance.oldest_since = instant_of(cell.get(SenderWords::oldest_since));
   glance.due = instant_of(cell.get(SenderWords::due));
+  glance.failing_since = instant_of(cell.get(SenderWords::failing_since));
   const auto state = cell.get(SenderWords::state);
   const auto is_set = [&](std::size_t number) { return (state & flag(number, true)) != 0; };
   glance.phase = static_cast<Phase>(state & 0xff);
@@ -250,6 +252,8 @@ void ObservatoryState::for_each_sender(Instant now,
         sender.due_in = std::max(sender.glance.due - now, Duration::zero());
       if (sender.glance.oldest_since != Instant::never())
         sender.oldest_age = since(sender.glance.oldest_since);
+      if (sender.glance.failing_since != Instant::never())
+        sender.nothing_succeeded_for = since(sender.glance.failing_since);
       if (sender.glance.owed != 0)
         sender.silent_for = since(instant_of(cell.get(SenderWords::last_turn)));
       if (const auto found = letters.find(sender.name.number); found != letters.end()) {

@@ -88,7 +88,8 @@ LiveFrames::Row LiveFrames::row_of(const ObservedSender& sender) {
            counters.crashes + counters.failed_starts + counters.hangs + counters.nacks,
            counters.dead_lettered, glance.restarts,
            glance.owed != 0 ? moment(now_ + -sender.silent_for) : 0, sender.supervisor.number,
-           sender.dead_letters.count, oldest_of(sender.dead_letters)},
+           sender.dead_letters.count, oldest_of(sender.dead_letters),
+           glance.is_service_down ? moment(glance.failing_since) : 0},
           sender.has_pool,
           0,
           {}};

@@ -42,6 +42,7 @@ TEST(observed_status, has_the_numbers_of_a_sender) {
   sender.glance.phase = Phase::waiting;
   sender.glance.due = {1s};
   sender.due_in = 250ms;
+  sender.nothing_succeeded_for = 4s;
   sender.last_cause = "Danger, High Voltage!";
   sender.cause_age = 3s;
   sender.supervisor = {"root", 4};
@@ -57,6 +58,7 @@ TEST(observed_status, has_the_numbers_of_a_sender) {
     R"("restarts":21,"owed":22,)"
     R"("owed_bytes":18446744073709551615,"in_flight":24,"ghosts":25,"abandoned":26,)"
     R"("oldest_age_seconds":1.500000000,"silent_for_seconds":0.000000002,)"
+    R"("nothing_succeeded_for_seconds":4.000000000,)"
     R"("due_in_seconds":0.250000000,)"
     R"("last_cause":"Danger, High Voltage!","cause_age_seconds":3.000000000,)"
     R"("dead_letters":3,"oldest_dead_letter_at":"2023-11-14T22:13:20Z","pool":null,)"

@@ -120,6 +120,18 @@ TEST_F(ObservatoryTest, computes_ages_when_it_is_asked) {
   EXPECT_EQ(of_sender("sender_silent_seconds", "orders", at(30s)), 22);
 }
 
+TEST_F(ObservatoryTest, knows_for_how_long_nothing_has_succeeded) {
+  auto failing = owing(1);
+  failing.failing_since = at(5s);
+  const auto a = sender("orders", 1, failing);
+  const auto b = sender("bills", 2, owing(1));
+  const auto senders = observatory.status(9, at(30s)).senders;
+  ASSERT_THAT(senders, SizeIs(2));
+  const auto is_failing = senders[0].name.kind == "orders" ? 0U : 1U;
+  EXPECT_EQ(senders[is_failing].nothing_succeeded_for, 25s);
+  EXPECT_EQ(senders[1 - is_failing].nothing_succeeded_for, 0s);
+}
+
 TEST_F(ObservatoryTest, a_sender_that_owes_nothing_is_neither_old_nor_silent) {
   const auto a = sender("orders", 1, owing(0), at(1s));
   EXPECT_EQ(of_sender("sender_oldest_owed_seconds", "orders", at(30s)), 0);

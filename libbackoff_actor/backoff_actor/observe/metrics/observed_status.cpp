@@ -104,6 +104,7 @@ void write(std::string& json, const ObservedSender& sender) {
   object.add("abandoned", glance.abandoned);
   object.add("oldest_age_seconds", json_seconds(sender.oldest_age));
   object.add("silent_for_seconds", json_seconds(sender.silent_for));
+  object.add("nothing_succeeded_for_seconds", json_seconds(sender.nothing_succeeded_for));
   object.add("due_in_seconds",
              glance.due == Instant::never() ? "null" : json_seconds(sender.due_in));
   object.add("last_cause", sender.last_cause.empty() ? "null" : json_string(sender.last_cause));

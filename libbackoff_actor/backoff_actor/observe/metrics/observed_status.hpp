@@ -16,16 +16,17 @@ namespace backoff_actor {
 
 /// A sender, as an `Observatory` sees it.
 struct ObservedSender {
-  ActorName name{};         ///< which one
-  SenderGlance glance{};    ///< its numbers after its last turn
-  Duration oldest_age{0};   ///< how long the oldest has been owed; 0 if nothing is
-  Duration silent_for{0};   ///< since its last turn, if it owes something; else 0
-  bool has_pool = false;    ///< several workers share its outbox
-  PoolGlance pool{};        ///< their numbers
-  Duration due_in{0};       ///< the rest of its delay; 0 if none runs
-  std::string last_cause{}; ///< the beginning of why it last failed; empty: it has not
-  Duration cause_age{0};    ///< since that failure; 0 if there was none
-  ActorName supervisor{};   ///< whose child it is; empty: of none that is observed
+  ActorName name{};                  ///< which one
+  SenderGlance glance{};             ///< its numbers after its last turn
+  Duration oldest_age{0};            ///< how long the oldest has been owed; 0 if nothing is
+  Duration silent_for{0};            ///< since its last turn, if it owes something; else 0
+  Duration nothing_succeeded_for{0}; ///< as `SenderStatus::nothing_succeeded_for`
+  bool has_pool = false;             ///< several workers share its outbox
+  PoolGlance pool{};                 ///< their numbers
+  Duration due_in{0};                ///< the rest of its delay; 0 if none runs
+  std::string last_cause{};          ///< the beginning of why it last failed; empty: it has not
+  Duration cause_age{0};             ///< since that failure; 0 if there was none
+  ActorName supervisor{};            ///< whose child it is; empty: of none that is observed
   /// Its dead letters that are there now: in its durable outbox; without one in memory, for
   /// operators.
   DeadLetterTally dead_letters{};

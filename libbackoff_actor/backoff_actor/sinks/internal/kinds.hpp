@@ -46,11 +46,12 @@ struct SenderWords {
     in_flight,
     ghosts,
     abandoned,
-    oldest_since, // an instant
-    due,          // an instant
-    last_turn,    // an instant
-    state,        // the phase, and a bit for each flag above it
-    number,       // of the actor
+    oldest_since,  // an instant
+    due,           // an instant
+    last_turn,     // an instant
+    failing_since, // an instant
+    state,         // the phase, and a bit for each flag above it
+    number,        // of the actor
     size,
   };
 };

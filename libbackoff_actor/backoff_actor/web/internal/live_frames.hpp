@@ -16,7 +16,7 @@
 //
 //     event: all
 //     data: {"at":73000,"kinds":["orders"],
-//     "senders":[[0,17,2,0,5,0,71000,73400,120,3,1,4,73000,6,1,1700000000000]],
+//     "senders":[[0,17,2,0,5,0,71000,73400,120,3,1,4,73000,6,1,1700000000000,0]],
 //     "gone":[],"causes":[[0,17,72900,"Danger, High Voltage!"]],"rest":{...}}
 //
 // `at` and all other moments are milliseconds on the time line of the observatory. 0 is never. A
@@ -24,7 +24,7 @@
 //
 // - the index of its kind, and its number;
 // - the phase, and flags: 1 paused, 2 held back, 4 on fallback, 8 store behind, 16 its dead
-//   letters are in an outbox;
+//   letters are in an outbox, 32 its service is down;
 // - how many messages it owes, and how many of them are in flight;
 // - since when the oldest is owed, and when the delay ends;
 // - how many are acknowledged, failures, dead letters, restarts;
@@ -32,6 +32,7 @@
 // - the number of its supervisor, or 0;
 // - how many dead letters are there now, and when the oldest was given up, in milliseconds since
 //   1970, or 0;
+// - since when nothing succeeds, if its service is down;
 // - only with a pool: its workers by state, which are five numbers, and the ready deliveries.
 //
 // `rest` has the supervisors, guards, outboxes and their owners as in `/status`.
@@ -63,7 +64,7 @@ public:
   const std::string& changes() const { return changes_; }
 
 private:
-  static constexpr std::size_t plain = 14;
+  static constexpr std::size_t plain = 15;
   static constexpr std::size_t with_pool = plain + 6;
 
   struct Row {
