@@ -224,6 +224,37 @@ TEST(GracefulShutdown, ends_the_process_also_if_main_does_not_end_after_the_stop
   EXPECT_EQ(end_by(program, SIGTERM).code, 1) << program.text();
 }
 
+// A thread that no root knows of: a lookup of a name, a commit, or one of the user.
+TEST(GracefulShutdown, ends_the_process_also_if_its_roots_have_ended_in_order_and_something_hangs) {
+  ToldProgram program{{"beside", "grace=200", "force=300"}};
+  program.wait_for("works 1");
+  const auto ended = end_by(program, SIGTERM);
+  EXPECT_EQ(ended.code, 1) << program.text();
+  EXPECT_GE(ended.took, 500ms);
+  EXPECT_THAT(
+    program.all(own),
+    ElementsAre("SIGTERM: stopping, within 200ms. A second signal ends the program at once.",
+                MatchesRegex("stopped after .*, 0 children abandoned"),
+                "the program still has not ended: it is ended at once, exit code 1"))
+    << program.text();
+}
+
+TEST(GracefulShutdown, ends_the_process_without_a_signal_only_if_something_hangs) {
+  ToldProgram program{{"stops", "count=1", "hang=1", "grace=200", "kill_grace=200", "force=300"}};
+  EXPECT_EQ(program.wait(), 1) << program.text();
+  EXPECT_THAT(program.all(own),
+              Contains("the program still has not ended: it is ended at once, exit code 1"))
+    << program.text();
+}
+
+TEST(GracefulShutdown, ends_the_process_also_if_main_never_heeds_the_signal) {
+  ToldProgram program{{"blocks", "grace=200", "force=300"}};
+  program.wait_for("ready");
+  const auto ended = end_by(program, SIGTERM);
+  EXPECT_EQ(ended.code, 1) << program.text();
+  EXPECT_GE(ended.took, 500ms);
+}
+
 // While the shutdown tells of another root, the sender ends, and leaves its child behind.
 TEST(GracefulShutdown,
      ends_the_process_also_if_a_root_with_a_child_that_hangs_ends_after_its_time) {

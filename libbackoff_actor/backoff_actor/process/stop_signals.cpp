@@ -3,6 +3,8 @@
 
 #include "backoff_actor/process/stop_signals.hpp"
 
+#include "backoff_actor/process/internal/first_signal.hpp"
+
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -31,6 +33,7 @@ static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler must not
 std::atomic<int> first_signal{0};
 std::atomic<bool> is_requested{false};
 std::atomic<int> wake_up_end{-1}; // of the pipe, for writing
+std::atomic<int> watcher_end{-1}; // of the pipe of whoever else wants to know of the first signal
 
 // The mutex guards what follows it.
 std::mutex owner_mutex;
@@ -42,10 +45,10 @@ struct sigaction previous_term;
 sigset_t previous_mask;
 
 // If the pipe is full, the waiting thread is woken anyway.
-void wake_up() {
+void wake_up(int end) {
   const auto errno_before = errno;
   const char any = 0;
-  [[maybe_unused]] const auto written = ::write(wake_up_end, &any, 1);
+  [[maybe_unused]] const auto written = ::write(end, &any, 1);
   errno = errno_before;
 }
 
@@ -53,7 +56,8 @@ extern "C" void backoff_actor_on_stop_signal(int number) {
   int none = 0;
   if (!first_signal.compare_exchange_strong(none, number))
     ::_exit(128 + number);
-  wake_up();
+  wake_up(wake_up_end);
+  wake_up(watcher_end);
 }
 
 bool is_reason_to_stop() { return first_signal != 0 || is_requested; }
@@ -95,6 +99,10 @@ int poll_span(Clock::duration left) {
 }
 
 } // namespace
+
+int detail::first_stop_signal() noexcept { return first_signal; }
+
+void detail::wake_at_first_signal(int write_end) noexcept { watcher_end = write_end; }
 
 StopSignals::StopSignals() {
   const std::lock_guard lock{owner_mutex};
@@ -150,7 +158,7 @@ bool StopSignals::wait_for(Duration span) {
 
 void StopSignals::request() noexcept {
   is_requested = true;
-  wake_up();
+  wake_up(wake_up_end);
 }
 
 int StopSignals::signal() {

@@ -10,6 +10,7 @@
 //     blocks     for ever, and so do all threads of the scheduler
 //     gives_up   its root ends by itself, with an error
 //     stuck      has a root beside the sender that hangs, and does not end
+//     beside     has an actor that hangs, is no root and has a thread of its own
 //     outlived   has a root that fails, and a sender that ends when the shutdown tells so
 //     stops      stops as soon as the numbers are owed, without a signal
 //     lingers    the same as `waits`, but does not end after the stop
@@ -266,6 +267,8 @@ int run(const Arguments& arguments) {
     caf::anon_send(stuck, std::uint64_t{1});
     shutdown->add(stuck);
   }
+  if (arguments.main == "beside")
+    caf::anon_send(system.spawn<Worker, caf::detached>(0ms, 1, 0), std::uint64_t{1});
   note(ready);
   if (arguments.main == "busy")
     std::this_thread::sleep_for(300ms);

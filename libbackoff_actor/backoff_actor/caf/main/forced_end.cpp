@@ -1,60 +1,124 @@
 #include "backoff_actor/caf/main/internal/forced_end.hpp"
 
-#include <condition_variable>
+#include "backoff_actor/process/internal/first_signal.hpp"
+
+#include <algorithm>
+#include <array>
 #include <cstdlib>
+#include <limits>
 #include <mutex>
-#include <string>
+#include <optional>
+#include <string_view>
 #include <thread>
 
+#include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 namespace backoff_actor::detail {
 
 namespace {
 
-// A thread that outlives `main`, until static objects are destroyed.
+using Clock = std::chrono::steady_clock;
+
+// Is never destroyed: its thread waits until the process ends.
 class ForcedEnd {
 public:
-  ForcedEnd(std::chrono::steady_clock::time_point at, int exit_code)
-    : at_(at), exit_code_(exit_code), thread_([this] { run(); }) {}
+  void after_signal(Duration span) {
+    const std::lock_guard lock{mutex_};
+    span_ = span;
+    if (span != Duration::max())
+      watch();
+  }
 
-  ~ForcedEnd() {
-    {
-      const std::lock_guard lock{mutex_};
-      is_called_off_ = true;
-    }
-    changed_.notify_all();
-    thread_.join();
+  void at(Clock::time_point when) {
+    const std::lock_guard lock{mutex_};
+    at_ = when;
+    watch();
+    wake();
   }
 
 private:
-  void run() {
-    std::unique_lock lock{mutex_};
-    if (changed_.wait_until(lock, at_, [this] { return is_called_off_; }))
+  // A process that was forked has no thread of its parent's.
+  void watch() {
+    if (watched_ == getpid())
       return;
-    const auto line = "backoff_actor: the program still has not ended: it is ended at once, exit "
-                      "code "
-                      + std::to_string(exit_code_) + '\n';
-    // Streams may be locked by a thread that hangs.
-    [[maybe_unused]] const auto written = write(STDERR_FILENO, line.data(), line.size());
-    std::_Exit(exit_code_);
+    std::array<int, 2> ends;
+    if (pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0)
+      return;
+    waiting_end_ = ends[0];
+    wake_up_end_ = ends[1];
+    std::thread{[this] { run(); }}.detach();
+    wake_at_first_signal(wake_up_end_);
+    watched_ = getpid();
   }
 
-  const std::chrono::steady_clock::time_point at_;
-  const int exit_code_;
+  void wake() const {
+    const char any = 0;
+    [[maybe_unused]] const auto written = write(wake_up_end_, &any, 1);
+  }
+
+  void run() {
+    for (;;) {
+      pollfd one{waiting_end_, POLLIN, 0};
+      const auto is_woken = poll(&one, 1, span_until_end()) > 0;
+      std::array<char, 64> bytes;
+      [[maybe_unused]] const auto count = read(waiting_end_, bytes.data(), bytes.size());
+      if (!is_woken && span_until_end() == 0)
+        end();
+    }
+  }
+
+  // Milliseconds for `poll`; -1: nothing is to end.
+  int span_until_end() {
+    const std::lock_guard lock{mutex_};
+    if (!at_ && span_ != Duration::max() && first_stop_signal() != 0)
+      at_ = Clock::now() + std::min<Duration>(span_, std::chrono::hours{24 * 365});
+    if (!at_)
+      return -1;
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(*at_ - Clock::now()).count();
+    return static_cast<int>(
+      std::clamp<decltype(left)>(left, 0, std::numeric_limits<int>::max() - 1));
+  }
+
+  // A reader who reads nothing must not stop it.
+  [[noreturn]] static void end() {
+    constexpr std::string_view line = "backoff_actor: the program still has not ended: it is ended "
+                                      "at once, exit code 1\n";
+    pollfd one{STDERR_FILENO, POLLOUT, 0};
+    if (poll(&one, 1, 0) > 0) [[maybe_unused]]
+      const auto written = write(STDERR_FILENO, line.data(), line.size());
+    std::_Exit(1);
+  }
+
   std::mutex mutex_;
-  std::condition_variable changed_;
-  bool is_called_off_ = false;
-  std::thread thread_;
+  std::optional<Clock::time_point> at_;
+  Duration span_ = Duration::max();
+  pid_t watched_ = 0; // the process with the thread; 0: there is none
+  int waiting_end_ = -1;
+  int wake_up_end_ = -1;
 };
+
+ForcedEnd& forced_end() {
+  static auto* const result = new ForcedEnd;
+  return *result;
+}
 
 } // namespace
 
-void force_end_at(std::chrono::steady_clock::time_point at, int exit_code) noexcept {
+void force_end_after_signal(Duration span) noexcept {
   try {
-    static const ForcedEnd first{at, exit_code};
+    forced_end().after_signal(span);
   } catch (...) {
     // There is no thread left. A second signal still ends the process.
+  }
+}
+
+void force_end_at(Clock::time_point at) noexcept {
+  try {
+    forced_end().at(at);
+  } catch (...) {
+    // As above.
   }
 }
 

@@ -34,6 +34,9 @@ constexpr Duration longest_span = 24h * 365; // a clock can still add it
 // How much longer than a root its answer may take, which it has sent before it ended.
 constexpr Duration time_to_answer = 2s;
 
+// How much longer than its roots a program may take.
+constexpr Duration time_to_end = 2s;
+
 bool is_failure(const caf::error& reason) {
   return reason && reason != caf::exit_reason::user_shutdown;
 }
@@ -175,12 +178,15 @@ GracefulShutdown::GracefulShutdown(caf::actor_system& system, ShutdownOptions op
   : system_(system), options_(std::move(options)), roots_(std::make_shared<Roots>()) {
   check(options_).raise_if_any();
   signals_.emplace();
+  if (options_.force_end_after != Duration::max())
+    detail::force_end_after_signal(longest_stop() + time_to_end);
   senders_ = detail::SenderRegistry::of(system_);
 }
 
 GracefulShutdown::~GracefulShutdown() {
   roots_->take();
   signals_.reset();
+  detail::force_end_after_signal(Duration::max());
   auto report = options_.report;
   if (summary_ && something_hangs(*summary_))
     report.patience = Duration::zero(); // it had its time
@@ -208,7 +214,7 @@ int GracefulShutdown::stop() {
     tell(announcement(summary.signal, options_.grace));
   const auto begin = Clock::now();
   const auto grace = std::min(options_.grace, longest_span);
-  force_end_at_ = begin + grace + std::min(options_.force_end_after, longest_span);
+  const auto force_end_at = begin + longest_stop();
 
   const auto note_end = [&](const caf::actor& root, const char* how) {
     if (const auto reason = compat::reason_of_end(root); is_failure(reason)) {
@@ -223,9 +229,9 @@ int GracefulShutdown::stop() {
       note_end(root, "by itself");
     return has_ended;
   });
-  Stopping stopping{system_, force_end_at_};
+  Stopping stopping{system_, force_end_at};
   stopping.tell_all(roots, grace);
-  roots_->wait_until_ended(roots, force_end_at_);
+  roots_->wait_until_ended(roots, force_end_at);
   // Who ends later has not ended: what it leaves behind is not known.
   summary.silent_roots = static_cast<std::uint32_t>(
     std::erase_if(roots, [](const caf::actor& root) { return !compat::has_ended(root); }));
@@ -237,8 +243,12 @@ int GracefulShutdown::stop() {
     tell(to_string(summary));
   signal(); // one that came meanwhile asked for what is done
   if (something_hangs(summary) && options_.force_end_after != Duration::max())
-    detail::force_end_at(std::max(force_end_at_, Clock::now() + 2s), exit_code(summary));
+    detail::force_end_at(std::max(force_end_at, Clock::now() + time_to_end));
   return exit_code(summary);
+}
+
+Duration GracefulShutdown::longest_stop() const {
+  return std::min(options_.grace, longest_span) + std::min(options_.force_end_after, longest_span);
 }
 
 int GracefulShutdown::wait_and_stop() {

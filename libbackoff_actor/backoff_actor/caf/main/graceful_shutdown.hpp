@@ -27,11 +27,14 @@ struct ShutdownOptions {
   /// @range above 0
   Duration grace = std::chrono::seconds{15};
 
-  /// How long after the grace the program may live on, if something hangs. A sender takes up to
+  /// How long after the grace the program may live on. A sender takes up to
   /// `SenderOptions::kill_grace` of it to kill and abandon a child that hangs. A root that has not
-  /// answered by then is waited for no longer. If a child was abandoned, or a root has not ended,
-  /// the process is then ended at once, as by `std::_Exit`: the actor system would wait for ever.
-  /// `Duration::max()`: never.
+  /// answered by then is waited for no longer.
+  ///
+  /// After a signal the process ends by then, whichever of its threads hangs: one of `main`, of a
+  /// child, or one that waits for a database or for the name of a server. It is ended as by
+  /// `std::_Exit(1)`, at the latest two seconds later. Without a signal, it is ended like this only
+  /// if a child was abandoned, or a root has not ended. `Duration::max()`: never.
   ///
   /// @range 0 and above
   Duration force_end_after = std::chrono::seconds{10};
@@ -135,6 +138,7 @@ public:
 private:
   class Roots;
 
+  Duration longest_stop() const;
   void tell(const std::string& line) const;
 
   caf::actor_system& system_;
@@ -143,7 +147,6 @@ private:
   std::shared_ptr<Roots> roots_; // shared with what the roots call when they end
   std::optional<StopSignals> signals_;
   std::optional<ShutdownSummary> summary_;
-  std::chrono::steady_clock::time_point force_end_at_{};
 };
 
 } // namespace backoff_actor

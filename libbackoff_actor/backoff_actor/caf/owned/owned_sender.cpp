@@ -15,8 +15,11 @@
 
 #include "backoff_actor/supervision/own_retries.hpp"
 
+#include <caf/actor_cast.hpp>
 #include <caf/exit_reason.hpp>
+#include <caf/sec.hpp>
 
+#include <atomic>
 #include <cstdint>
 #include <exception>
 #include <map>
@@ -41,6 +44,8 @@ public:
   }
 
   const char* name() const override { return "backoff_actor.owned_sender"; }
+  bool limits_ends() const override { return is_limited_; }
+  bool can_finish_work() const override { return true; }
 
   caf::behavior make_behavior() override {
     stand_by();
@@ -48,15 +53,11 @@ public:
   }
 
   void on_exit() override {
-    if (stand_by_) {
-      stand_by_->end();
-      compat::enqueue(waiter_, WriteNow{}); // it may wait for a timer
-    }
-    stand_by_ = nullptr;
-    waiter_ = nullptr;
-    end_post();
+    leave();
     if (sender_ && was_killed())
       compat::send_exit_now(sender_, address(), caf::exit_reason::kill);
+    for (const auto& [number, supervisor] : std::exchange(reports_, {}))
+      compat::respond(supervisor, caf::make_message(Stopped{}));
     sender_ = nullptr; // it lives on while it owes a delivery
     make_child_ = {};
     options_ = {};
@@ -72,8 +73,20 @@ private:
   // -- standing by, and owning ----------------------------------------------------------
 
   void stand_by() {
+    is_limited_ = false;
     stand_by_ = std::make_shared<StandBy>(outbox_.store);
     waiter_ = spawn_outbox_waiter(home_system(), address(), stand_by_, outbox_);
+  }
+
+  // Wants the outbox no more, and hands nothing more over.
+  void leave() {
+    if (stand_by_) {
+      stand_by_->end();
+      compat::enqueue(waiter_, WriteNow{}); // it may wait for a timer
+    }
+    stand_by_ = nullptr;
+    waiter_ = nullptr;
+    end_post();
   }
 
   void on_news() {
@@ -114,7 +127,12 @@ private:
     stand_by();
   }
 
-  void on_response(std::uint64_t, caf::message&&, const caf::strong_actor_ptr&) override {}
+  // The sender says what became of its messages.
+  void on_response(std::uint64_t number, caf::message&& content,
+                   const caf::strong_actor_ptr&) override {
+    if (auto report = reports_.extract(number); report && content.match_elements<Stopped>())
+      answer_request(report.mapped(), std::move(content));
+  }
 
   // -- messages ---------------------------------------------------------------------------
 
@@ -125,6 +143,10 @@ private:
       on_news();
     else if (stop && !sender_)
       on_stop(*stop);
+    else if (const auto* const finish = word.as<FinishWork>())
+      on_finish_work(*finish);
+    else if (word.as<WorkFinished>())
+      on_work_finished();
     else if (const auto* const submission = word.as<Submit>(); submission && !sender_)
       hand_over(*submission);
     else
@@ -249,15 +271,53 @@ private:
     end({});
   }
 
-  void on_told_to_end(const caf::actor_addr&, const caf::error& reason) override {
+  // The supervisor ends its other children in order, and says when the turn of this one has come.
+  void on_finish_work(const FinishWork& x) {
+    auto request = open_request();
+    if (!heed_limits_of(request.client))
+      return refuse(request, caf::make_error(caf::sec::unexpected_message));
+    const auto supervisor = request.client;
+    reports_.emplace(++last_report_, std::move(request));
+    is_told_to_stop_ = true;
+    if (sender_)
+      return make_request(last_report_, sender_, caf::make_message(x), compat::Priority::high);
+    leave();
+    if (x.ends)
+      end(caf::exit_reason::user_shutdown);
+    else
+      respond({supervisor, caf::make_message_id()}, caf::make_message(WorkFinished{}));
+  }
+
+  // Nothing of the sender's is in flight any more.
+  void on_work_finished() {
+    if (sender_ && !reports_.empty()
+        && current_sender() == caf::actor_cast<caf::strong_actor_ptr>(sender_))
+      respond({reports_.begin()->second.client, caf::make_message_id()},
+              caf::make_message(WorkFinished{}));
+  }
+
+  // Whether it is a supervisor, which kills this actor if it takes too long to end. Then the sender
+  // need not limit the time itself.
+  bool heed_limits_of(const caf::strong_actor_ptr& who) {
+    const auto* const parent = own_kind(who);
+    if (parent == nullptr || !parent->limits_ends())
+      return false;
+    is_limited_ = true;
+    return true;
+  }
+
+  void on_told_to_end(const caf::actor_addr& source, const caf::error& reason) override {
     if (!sender_)
       return end(reason);
+    heed_limits_of(caf::actor_cast<caf::strong_actor_ptr>(source));
     told_to_end_ = reason;
     compat::send_exit_now(sender_, address(), caf::exit_reason::user_shutdown);
   }
 
   void end(caf::error reason) {
     has_quit_ = true;
+    for (auto& [number, supervisor] : std::exchange(reports_, {}))
+      answer_request(supervisor, caf::make_message(Stopped{}));
     quit(std::move(reason));
   }
 
@@ -299,8 +359,11 @@ private:
   caf::actor post_writer_;
   std::map<std::uint64_t, compat::OpenRequest> submitted_; // what is in the post, by number
   std::uint64_t last_submission_ = 0;
+  std::map<std::uint64_t, compat::OpenRequest> reports_; // that its supervisor waits for
+  std::uint64_t last_report_ = 0;
   std::optional<caf::error> told_to_end_;
   std::unique_ptr<detail::ShardSeat> seat_; // shows that this process stands by; none: to nobody
+  std::atomic<bool> is_limited_ = false;    // a supervisor limits the time that the end takes
   bool is_told_to_stop_ = false;
   bool has_quit_ = false;
 };
