@@ -222,7 +222,7 @@ Variant ours(std::string name, backoff_actor::SenderOptions options) {
 std::vector<Variant> variants() {
   backoff_actor::SenderOptions five_attempts;
   five_attempts.max_attempts = 5;
-  five_attempts.charging = Charging::every_failure();
+  five_attempts.charging = backoff_actor::Charging::every_failure();
   backoff_actor::SenderOptions unordered;
   unordered.ordering = backoff_actor::Ordering::unordered;
   return {
