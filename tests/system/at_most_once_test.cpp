@@ -5,8 +5,13 @@
 
 #include "common/becomes_true.hpp"
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <future>
+#include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 namespace backoff_actor::system_test {
@@ -109,6 +114,85 @@ TEST_F(System, what_waits_in_the_mailbox_when_the_child_dies_goes_to_the_next_an
   EXPECT_EQ(shared->by_first, (std::vector<std::uint64_t>{0}));
   for (std::uint64_t i = 0; i < shared->by_second.size(); ++i)
     ASSERT_EQ(shared->by_second[i], i + 1);
+  caf::anon_send_exit(sender, caf::exit_reason::user_shutdown);
+}
+
+namespace {
+
+// What a test, an actor that ends, and what lies in its mailbox know together.
+struct SlowEnd {
+  std::promise<void> may_end;
+  std::promise<void> is_ending; // the mailbox is closed, and CAF bounces what is in it
+  std::promise<void> may_go_on;
+  std::atomic<int> started{0};
+};
+
+// Holds up whoever drops the last handle to it.
+class HoldsUp : public caf::event_based_actor {
+public:
+  HoldsUp(caf::actor_config& config, std::shared_ptr<SlowEnd> shared)
+    : caf::event_based_actor(config), shared_(std::move(shared)) {}
+
+  caf::behavior make_behavior() override {
+    return {[](std::uint64_t) {}};
+  }
+
+  void on_exit() override {
+    shared_->is_ending.set_value();
+    shared_->may_go_on.get_future().wait();
+  }
+
+private:
+  std::shared_ptr<SlowEnd> shared_;
+};
+
+// The first ends with its first message, when it may.
+class EndsSlowly : public caf::event_based_actor {
+public:
+  EndsSlowly(caf::actor_config& config, std::shared_ptr<SlowEnd> shared)
+    : caf::event_based_actor(config), shared_(std::move(shared)), number_(++shared_->started) {}
+
+  caf::behavior make_behavior() override {
+    return {[this](std::uint64_t) {
+              if (number_ == 1) {
+                shared_->may_end.get_future().wait();
+                quit(caf::sec::runtime_error);
+              }
+              return number_;
+            },
+            [](const caf::actor&) {}};
+  }
+
+private:
+  std::shared_ptr<SlowEnd> shared_;
+  int number_;
+};
+
+} // namespace
+
+// CAF marks an actor as ended some time after it has closed the mailbox.
+TEST_F(System, what_comes_while_the_child_is_ending_goes_to_the_next_and_not_to_the_dead) {
+  const auto shared = std::make_shared<SlowEnd>();
+  ForwarderOptions options;
+  options.backoff = Fixed{.delay = 1ms};
+  const auto sender = spawn_forwarder(*system, child_of<EndsSlowly>(shared), options);
+  caf::anon_send(sender, std::uint64_t{0});
+  caf::anon_send(sender, caf::actor{system->spawn<HoldsUp, caf::lazy_init>(shared)});
+  ASSERT_TRUE(
+    test::becomes_true([&] { return status_of(*system, sender).counters.forwarded == 2; }));
+  shared->may_end.set_value();
+  shared->is_ending.get_future().wait();
+
+  std::promise<int> who;
+  auto answer = who.get_future();
+  system->spawn([&who, sender](caf::event_based_actor* self) {
+    self->request(sender, caf::infinite, std::uint64_t{1})
+      .then([&who](int number) { who.set_value(number); },
+            [&who](const caf::error&) { who.set_value(0); });
+  });
+  EXPECT_EQ(answer.wait_for(200ms), std::future_status::timeout) << "it went to the dead child";
+  shared->may_go_on.set_value();
+  EXPECT_EQ(answer.get(), 2);
   caf::anon_send_exit(sender, caf::exit_reason::user_shutdown);
 }
 

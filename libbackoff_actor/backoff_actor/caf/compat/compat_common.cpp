@@ -2,20 +2,51 @@
 
 #include <caf/abstract_actor.hpp>
 #include <caf/actor_cast.hpp>
+#include <caf/blocking_actor.hpp>
 #include <caf/config.hpp>
+#include <caf/scheduled_actor.hpp>
 #include <caf/sec.hpp>
 
 #include <string>
+#include <thread>
 
 namespace backoff_actor::compat {
 
+namespace {
+
+bool is_marked_as_ended(const caf::abstract_actor& actor) {
+  return actor.getf(caf::abstract_actor::is_terminated_flag);
+}
+
+// Whether it takes no more messages: CAF bounces all that come.
+bool is_closed(caf::abstract_actor& actor) {
+  if (auto* const scheduled = dynamic_cast<caf::scheduled_actor*>(&actor))
+    return scheduled->mailbox().closed();
+  auto* const blocking = dynamic_cast<caf::blocking_actor*>(&actor);
+  return blocking != nullptr && blocking->mailbox().closed();
+}
+
+// CAF closes the mailbox of an actor that ends, bounces what is in it, and only then marks the
+// actor as ended, with the reason. None of that is code of the actor.
+bool has_ended(caf::abstract_actor& actor) {
+  if (is_marked_as_ended(actor))
+    return true;
+  if (!is_closed(actor))
+    return false;
+  while (!is_marked_as_ended(actor))
+    std::this_thread::yield();
+  return true;
+}
+
+} // namespace
+
 bool has_ended(const caf::actor_addr& whom) {
   const auto actor = caf::actor_cast<caf::strong_actor_ptr>(whom);
-  return !actor || actor->get()->getf(caf::abstract_actor::is_terminated_flag);
+  return !actor || has_ended(*actor->get());
 }
 
 bool has_ended(const caf::actor& whom) {
-  return caf::actor_cast<caf::abstract_actor*>(whom)->getf(caf::abstract_actor::is_terminated_flag);
+  return has_ended(*caf::actor_cast<caf::abstract_actor*>(whom));
 }
 
 bool tells_of_own_end(const caf::strong_actor_ptr& from, const caf::actor_addr& whom) {

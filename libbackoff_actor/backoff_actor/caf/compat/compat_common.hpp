@@ -126,7 +126,7 @@ BACKOFF_ACTOR_EXPORT std::string metrics_page(caf::actor_system& system);
 BACKOFF_ACTOR_EXPORT void send_exit_now(const caf::actor& receiver, const caf::actor_addr& source,
                                         caf::exit_reason reason);
 
-/// Whether an actor has ended. CAF marks an actor as ended before it notifies its observers.
+/// Whether an actor has ended, so that it takes no more messages and `reason_of_end` knows why.
 ///
 /// @thread any
 BACKOFF_ACTOR_EXPORT bool has_ended(const caf::actor_addr& whom);
