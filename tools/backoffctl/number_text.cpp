@@ -1,5 +1,7 @@
 #include "number_text.hpp"
 
+#include <backoff_actor/core/text/internal/number_text.hpp>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -8,9 +10,6 @@
 namespace backoffctl {
 
 namespace {
-
-// A double has at most 309 digits before the point.
-using Buffer = std::array<char, 400>;
 
 struct TextUnit {
   const char* name;
@@ -29,16 +28,10 @@ constexpr std::array<TextUnit, 8> text_units{{{"ns", 1e-9, 0},
 
 } // namespace
 
-std::string shortest(double value) {
-  Buffer buffer;
-  return {buffer.data(), std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr};
-}
+std::string shortest(double value) { return backoff_actor::detail::number_text(value); }
 
 std::string fixed(double value, int decimals) {
-  Buffer buffer;
-  return {buffer.data(), std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
-                                       std::chars_format::fixed, decimals)
-                           .ptr};
+  return backoff_actor::detail::number_text(value, std::chars_format::fixed, decimals);
 }
 
 std::string rounded(double value, int digits) {

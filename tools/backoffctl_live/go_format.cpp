@@ -1,6 +1,9 @@
 #include "go_format.hpp"
 
+#include <backoff_actor/core/text/internal/number_text.hpp>
+
 #include <array>
+#include <charconv>
 #include <cstdio>
 #include <ctime>
 
@@ -72,10 +75,10 @@ std::string server_line(std::chrono::system_clock::time_point time, std::uint64_
 }
 
 std::string client_line(double ok, double errors, double timedout) {
-  char text[160];
-  std::snprintf(text, sizeof text, "OK: %.2f req/sec, errors: %.2f req/sec, timedout: %.2f req/sec",
-                ok, errors, timedout);
-  return text;
+  const auto rate = [](double value) {
+    return backoff_actor::detail::number_text(value, std::chars_format::fixed, 2) + " req/sec";
+  };
+  return "OK: " + rate(ok) + ", errors: " + rate(errors) + ", timedout: " + rate(timedout);
 }
 
 } // namespace backoffctl

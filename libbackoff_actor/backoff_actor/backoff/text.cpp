@@ -1,8 +1,8 @@
 #include "backoff_actor/backoff/internal/text.hpp"
 
+#include "backoff_actor/core/text/internal/number_text.hpp"
 #include "backoff_actor/core/time.hpp"
 
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -10,23 +10,13 @@
 
 namespace backoff_actor::detail {
 
-namespace {
-
-std::string shortest(double number, std::chars_format format) {
-  std::array<char, 512> buffer; // a double has at most 309 digits before the point
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number, format).ptr;
-  return {buffer.data(), end};
-}
-
-} // namespace
-
-std::string decimal(double number) { return shortest(number, std::chars_format::fixed); }
+std::string decimal(double number) { return number_text(number, std::chars_format::fixed); }
 
 std::string percent(double part) {
   if (!std::isfinite(part) || part == 0)
     return decimal(part) + "%";
   // Takes the digits of `part` itself, because 100 * 0.29 is not exactly 29.
-  auto text = shortest(part, std::chars_format::scientific);
+  auto text = number_text(part, std::chars_format::scientific);
   const std::string sign = part < 0 ? "-" : "";
   text.erase(0, sign.size());
   const auto e = text.find('e');

@@ -54,7 +54,7 @@ std::string thrown_text(const std::exception_ptr& thrown) {
 std::string failed_hook_line(std::string_view whose, std::string_view text) {
   std::string line{"backoff_actor: "};
   line.append(whose).append(": on_event threw: ").append(text);
-  return one_line(line) + "; its next exceptions are not reported\n";
+  return one_line(line) + "; its next exceptions are not reported";
 }
 
 } // namespace backoff_actor::detail

@@ -1,10 +1,9 @@
 #include "backoff_actor/lab/tuning.hpp"
 
 #include "backoff_actor/core/internal/check_count.hpp"
+#include "backoff_actor/core/text/internal/number_text.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <string>
 
@@ -14,13 +13,9 @@ namespace {
 
 // -- arguments -----------------------------------------------------------------
 
-std::string text(double value) {
-  std::array<char, 32> buffer{};
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
-  return {buffer.data(), end};
+std::string seconds(double value) {
+  return detail::number_text(value) + (std::isfinite(value) ? "s" : "");
 }
-
-std::string seconds(double value) { return text(value) + (std::isfinite(value) ? "s" : ""); }
 
 std::string range(double from, double to) { return seconds(from) + ".." + seconds(to); }
 
@@ -38,7 +33,8 @@ bool check_span(const std::string& field, double span_s, double shortest_s, Prob
 bool check_factor(const std::string& field, double factor, Problems& problems) {
   if (is_within(factor, 1, tuning_largest_factor))
     return true;
-  problems.add(field, text(factor), "1.." + text(tuning_largest_factor));
+  problems.add(field, detail::number_text(factor),
+               "1.." + detail::number_text(tuning_largest_factor));
   return false;
 }
 
@@ -157,8 +153,8 @@ bool is_in_reach(double attempts) { return attempts <= static_cast<double>(tunin
 
 void add_out_of_reach(const std::string& field, double elapsed_s, Problems& problems) {
   problems.add(field, seconds(elapsed_s),
-               "a time within the first " + text(static_cast<double>(tuning_last_attempt))
-                 + " retries");
+               "a time within the first "
+                 + detail::number_text(static_cast<double>(tuning_last_attempt)) + " retries");
 }
 
 SeriesPosition find(const Series& series, double elapsed_s) {
@@ -234,7 +230,8 @@ SeriesPosition position_at(const DelaySeries& series, double elapsed_s) {
 double factor_for_ratio(double ratio) {
   if (!is_within(ratio, 0, tuning_largest_factor - 1)) {
     Problems problems;
-    problems.add("ratio", text(ratio), "0.." + text(tuning_largest_factor - 1));
+    problems.add("ratio", detail::number_text(ratio),
+                 "0.." + detail::number_text(tuning_largest_factor - 1));
     problems.raise_if_any();
   }
   return 1 + ratio;

@@ -3,12 +3,12 @@
 #include "backoff_actor/core/internal/thrown.hpp"
 #include "backoff_actor/core/unit_random.hpp"
 #include "backoff_actor/observe/actor_name.hpp"
+#include "backoff_actor/process/internal/error_stream.hpp"
 #include "backoff_actor/retry/default_draws.hpp"
 #include "backoff_actor/sinks/internal/observatory_state.hpp"
 
 #include <algorithm>
 #include <exception>
-#include <iostream>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -27,7 +27,8 @@ GuardHook telling_hook(GuardHook hook, const GuardOptions& options) {
       hook(event);
     } catch (...) {
       if (!std::exchange(has_told, true))
-        std::cerr << detail::failed_hook_line(guard, detail::thrown_text(std::current_exception()));
+        detail::tell_error_stream(
+          detail::failed_hook_line(guard, detail::thrown_text(std::current_exception())));
     }
   };
 }

@@ -3,11 +3,11 @@
 #include "backoff_actor/core/enum_names.hpp"
 #include "backoff_actor/core/internal/one_line.hpp"
 #include "backoff_actor/core/internal/thrown.hpp"
+#include "backoff_actor/process/internal/error_stream.hpp"
 #include "backoff_actor/sinks/internal/observatory_state.hpp"
 
 #include <algorithm>
 #include <exception>
-#include <iostream>
 #include <utility>
 
 namespace backoff_actor {
@@ -96,7 +96,7 @@ OperatorOutcome Operator::tell(const std::string& who, OperatorAction action,
   if (on_action_)
     on_action_(event);
   else
-    std::cerr << "backoff_actor: operator " + to_string(event) + "\n";
+    detail::tell_error_stream("backoff_actor: operator " + to_string(event));
   return outcome;
 }
 

@@ -1,10 +1,10 @@
 #include "backoff_actor/web/internal/operator_pages.hpp"
 
+#include "backoff_actor/core/text/internal/number_text.hpp"
 #include "backoff_actor/core/internal/one_line.hpp"
 
 #include <algorithm>
 #include <charconv>
-#include <cstdio>
 #include <optional>
 #include <utility>
 
@@ -99,13 +99,13 @@ std::optional<LetterChoice> choice_in(const Query& query) {
 }
 
 void write(std::string& json, const KeptLetter& letter, std::size_t most) {
-  char age[40];
-  std::snprintf(age, sizeof age, "%.3f", static_cast<double>(letter.age.count()) / 1e9);
   json += "{\"id\":" + std::to_string(letter.id);
   json += ",\"reason\":" + detail::json_string(std::string{to_string(letter.reason)});
   json += ",\"attempts\":" + std::to_string(letter.attempts);
   json += ",\"cause\":" + detail::json_string(letter.cause);
-  json += std::string{",\"age_seconds\":"} + age;
+  json += ",\"age_seconds\":"
+          + detail::number_text(static_cast<double>(letter.age.count()) / 1e9,
+                                std::chars_format::fixed, 3);
   json += ",\"key\":" + detail::json_string(letter.key);
   json += ",\"idempotency_key\":" + detail::json_string(letter.idempotency_key);
   json += letter.is_under_way ? ",\"is_under_way\":true" : ",\"is_under_way\":false";

@@ -3,13 +3,13 @@
 #include "backoff_actor/core/internal/one_line.hpp"
 #include "backoff_actor/core/node_address.hpp"
 #include "backoff_actor/net/tls/internal/tls_context.hpp"
+#include "backoff_actor/process/internal/error_stream.hpp"
 #include "backoff_actor/web/internal/host_check.hpp"
 #include "backoff_actor/web/internal/web_loop.hpp"
 #include "backoff_actor/web/internal/web_pages.hpp"
 
 #include <algorithm>
 #include <cstddef>
-#include <iostream>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -63,7 +63,7 @@ NetworkEventHook hook_of(const WebOptions& options) {
   if (options.on_network_event)
     return options.on_network_event;
   return [](const NetworkEvent& event) {
-    std::cerr << "backoff_actor: web server: " + to_string(event) + "\n";
+    detail::tell_error_stream("backoff_actor: web server: " + to_string(event));
   };
 }
 

@@ -3,6 +3,7 @@
 #include "common/certificates.hpp"
 #include "common/frames.hpp"
 #include "common/patience.hpp"
+#include "common/replaced_error_stream.hpp"
 #include "common/tcp_server.hpp"
 #include "system/remote/nodes.hpp"
 #include "system/remote/remote_fixture.hpp"
@@ -273,6 +274,44 @@ TEST_F(Listening, strangers_do_nothing_to_a_node_and_a_sender_at_work) {
   EXPECT_EQ(log.count<event::ChildDown>(), 0u) << log.timeline();
   caf::anon_send_exit(std::exchange(sender, {}), caf::exit_reason::kill);
 }
+
+// A node with the hook of the library, which says a line of strangers.
+class SaysLines : public Listening, public ::testing::WithParamInterface<bool> {
+protected:
+  void TearDown() override {
+    replaced.reset();
+    test::read_all(stream.reading); // what waits for a reader goes on, so that the test can end
+    Listening::TearDown();
+  }
+
+  test::Ends stream = test::make_pipe();
+  std::optional<test::ReplacedErrorStream> replaced;
+};
+
+TEST_P(SaysLines, a_node_that_nobody_hears_goes_on) {
+  const auto set_up = [](caf::actor_system_config& config) { init_network<>(config, calm()); };
+  auto there = std::make_unique<Node>(set_up);
+  Node client{with({})};
+  const auto port = there->publish_worker("w");
+  sender = spawn_back_off_sender(*client.system, remote_child({at(port)}, patient_steps()),
+                                 default_options());
+  EXPECT_EQ(remote_child_test::ask(*client.system, sender, std::string{"a"}).value, "w:a");
+  test::fill(stream.writing);
+  if (GetParam())
+    stream.reading.shut();
+  replaced.emplace(stream.writing.get());
+  auto stranger = TcpStream::connect(port);
+  stranger.send(test::bytes_of({.size = 200'000'000}));
+  EXPECT_NE(stranger.receive_all().ending, TcpStream::Ending::silent);
+  EXPECT_EQ(remote_child_test::ask(*client.system, sender, std::string{"b"}).value, "w:b");
+  replaced.reset();
+  test::read_all(stream.reading);
+  caf::anon_send_exit(std::exchange(sender, {}), caf::exit_reason::kill);
+}
+
+INSTANTIATE_TEST_SUITE_P(on, SaysLines, ::testing::Bool(), [](const auto& x) {
+  return std::string{x.param ? "an_error_stream_without_a_reader" : "a_full_error_stream"};
+});
 
 TEST_F(Listening, a_rogue_at_the_port_of_a_dead_node_does_nothing_to_the_sender_but_an_event) {
   auto there = std::make_unique<Node>(with({}));

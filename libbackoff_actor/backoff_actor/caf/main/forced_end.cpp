@@ -1,5 +1,6 @@
 #include "backoff_actor/caf/main/internal/forced_end.hpp"
 
+#include "backoff_actor/process/internal/error_stream.hpp"
 #include "backoff_actor/process/internal/first_signal.hpp"
 
 #include <algorithm>
@@ -8,7 +9,6 @@
 #include <limits>
 #include <mutex>
 #include <optional>
-#include <string_view>
 #include <thread>
 
 #include <fcntl.h>
@@ -83,11 +83,8 @@ private:
 
   // A reader who reads nothing must not stop it.
   [[noreturn]] static void end() {
-    constexpr std::string_view line = "backoff_actor: the program still has not ended: it is ended "
-                                      "at once, exit code 1\n";
-    pollfd one{STDERR_FILENO, POLLOUT, 0};
-    if (poll(&one, 1, 0) > 0) [[maybe_unused]]
-      const auto written = write(STDERR_FILENO, line.data(), line.size());
+    tell_error_stream("backoff_actor: the program still has not ended: it is ended at once, exit "
+                      "code 1");
     std::_Exit(1);
   }
 

@@ -3,6 +3,7 @@
 #include "backoff_actor/caf/actor/internal/sender_registry.hpp"
 #include "backoff_actor/caf/compat/compat.hpp"
 #include "backoff_actor/caf/messages/sender_control.hpp"
+#include "backoff_actor/process/internal/error_stream.hpp"
 
 #include <caf/actor.hpp>
 #include <caf/actor_cast.hpp>
@@ -12,7 +13,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
-#include <iostream>
 #include <span>
 #include <utility>
 
@@ -132,7 +132,7 @@ void tell(const std::function<void(const std::string& line)>& on_line,
     if (on_line)
       on_line(line);
     else
-      std::cerr << "backoff_actor: " + line + '\n' << std::flush;
+      tell_error_stream("backoff_actor: " + line);
   } catch (...) {
     // A function of the program threw.
   }

@@ -1,9 +1,9 @@
 #include "backoff_actor/caf/remote/internal/node.hpp"
 
 #include "backoff_actor/caf/remote/internal/io_compat.hpp"
+#include "backoff_actor/process/internal/error_stream.hpp"
 
 #include <chrono>
-#include <cstdio>
 #include <stdexcept>
 #include <string>
 #include <unordered_map>
@@ -49,8 +49,7 @@ public:
       state_->has_said = true;
       state_->said_at = now;
     }
-    line.append("\n");
-    std::fputs(line.c_str(), stderr);
+    detail::tell_error_stream(line);
   }
 
 private:

@@ -6,16 +6,15 @@
 #include "backoff_actor/caf/outbox/internal/outbox_session.hpp"
 #include "backoff_actor/caf/sender/internal/idempotency_keys.hpp"
 #include "backoff_actor/caf/sender/internal/sender_actor.hpp"
-#include "backoff_actor/core/internal/one_line.hpp"
 #include "backoff_actor/core/internal/thrown.hpp"
 #include "backoff_actor/delivery/delivery_slots.hpp"
+#include "backoff_actor/process/internal/error_stream.hpp"
 #include "backoff_actor/sinks/internal/observatory_state.hpp"
 
 #include <caf/actor_cast.hpp>
 #include <caf/sec.hpp>
 
 #include <exception>
-#include <iostream>
 #include <utility>
 #include <variant>
 
@@ -180,7 +179,7 @@ void BackOffSender::tell_unread(const DeadLetter& letter, bool is_stored,
     news.letter = letter;
     line += "; nobody else gets the message " + news.message;
   }
-  std::cerr << detail::one_line(line) + "\n";
+  detail::tell_error_stream(line);
   if (options().on_event)
     tell(std::move(news));
 }
@@ -198,7 +197,7 @@ void BackOffSender::tell(Event event) {
 // Tells of the first exception of the hook for events.
 void BackOffSender::tell_failed_hook(const std::string& exception) {
   if (!std::exchange(has_told_failed_hook_, true))
-    std::cerr << detail::failed_hook_line(to_string(own_name()), exception);
+    detail::tell_error_stream(detail::failed_hook_line(to_string(own_name()), exception));
 }
 
 // -- who observes it, and operators -----------------------------------------------------

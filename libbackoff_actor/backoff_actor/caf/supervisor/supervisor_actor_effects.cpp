@@ -5,13 +5,13 @@
 #include "backoff_actor/caf/messages/internal/own_words.hpp"
 #include "backoff_actor/caf/supervisor/internal/supervisor_actor.hpp"
 #include "backoff_actor/core/internal/thrown.hpp"
+#include "backoff_actor/process/internal/error_stream.hpp"
 #include "backoff_actor/sinks/internal/kinds.hpp"
 
 #include <caf/abstract_actor.hpp>
 #include <caf/actor_cast.hpp>
 
 #include <exception>
-#include <iostream>
 #include <utility>
 
 namespace backoff_actor {
@@ -287,7 +287,7 @@ void Supervisor::tell(SupervisorEvent event) {
 // Tells of the first exception of the hook for events.
 void Supervisor::tell_failed_hook(const std::string& exception) {
   if (!std::exchange(has_told_failed_hook_, true))
-    std::cerr << detail::failed_hook_line(to_string(name_), exception);
+    detail::tell_error_stream(detail::failed_hook_line(to_string(name_), exception));
 }
 
 } // namespace backoff_actor

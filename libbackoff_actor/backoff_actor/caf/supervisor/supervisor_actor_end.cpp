@@ -3,6 +3,7 @@
 #include "backoff_actor/caf/messages/errors.hpp"
 #include "backoff_actor/caf/messages/internal/own_words.hpp"
 #include "backoff_actor/caf/supervisor/internal/supervisor_actor.hpp"
+#include "backoff_actor/process/internal/error_stream.hpp"
 #include "backoff_actor/sinks/internal/kinds.hpp"
 
 #include <caf/actor_cast.hpp>
@@ -10,7 +11,6 @@
 #include <caf/sec.hpp>
 
 #include <algorithm>
-#include <iostream>
 #include <string>
 #include <utility>
 
@@ -158,8 +158,8 @@ std::string children_of(const SupervisorEngine& engine) {
 // actor gets no messages any more, not even down messages. To end the children one after the other
 // takes an actor that gets them.
 void Supervisor::hand_over() {
-  std::cerr << "backoff_actor: no handle to " + to_string(name_) + children_of(engine_)
-                 + " is left: it ends its children, and then itself\n";
+  detail::tell_error_stream("backoff_actor: no handle to " + to_string(name_) + children_of(engine_)
+                            + " is left: it ends its children, and then itself");
   home_system().spawn<Supervisor>(*this);
 }
 

@@ -21,7 +21,7 @@ BACKOFF_ACTOR_EXPORT const std::exception* exception_in(const std::exception_ptr
 BACKOFF_ACTOR_EXPORT std::string thrown_text(const std::exception_ptr& thrown);
 
 /// Returns the line for the error stream about a hook that threw an exception for the first time,
-/// with its line end: `backoff_actor: sender 7: on_event threw: disk full; ...`.
+/// without a line end: `backoff_actor: sender 7: on_event threw: disk full; ...`.
 BACKOFF_ACTOR_EXPORT std::string failed_hook_line(std::string_view whose, std::string_view text);
 
 } // namespace backoff_actor::detail

@@ -2,6 +2,7 @@
 
 #include "backoff_actor/core/internal/check_count.hpp"
 #include "backoff_actor/core/internal/check_span.hpp"
+#include "backoff_actor/core/text/internal/number_text.hpp"
 #include "backoff_actor/lab/simulation/recovery.hpp"
 
 #include <algorithm>
@@ -20,9 +21,9 @@ Problems check(const ServiceOptions& service) {
   Problems problems;
   check_count(problems, "limit", service.limit, 0);
   if (!(service.factor >= 1 && service.factor <= 1000))
-    problems.add("factor", std::to_string(service.factor), "1..1000");
+    problems.add("factor", detail::number_text(service.factor), "1..1000");
   if (!(service.scale > 0 && service.scale <= 1e9))
-    problems.add("scale", std::to_string(service.scale), "above 0, at most 1000000000");
+    problems.add("scale", detail::number_text(service.scale), "above 0, at most 1000000000");
   check_span(problems, "base_delay", service.base_delay, 1ns, 1h);
   check_count(problems, "backlog", service.backlog, 1, OutageOptions::most_clients);
   check_count(problems, "max_concurrency", service.max_concurrency, 1);

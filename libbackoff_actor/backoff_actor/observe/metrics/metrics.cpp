@@ -2,10 +2,9 @@
 
 #include "backoff_actor/observe/metrics/metrics.hpp"
 #include "backoff_actor/core/enum_names.hpp"
+#include "backoff_actor/core/text/internal/number_text.hpp"
 #include "backoff_actor/core/internal/one_line.hpp"
 
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 
@@ -19,9 +18,7 @@ std::string text_of(double value) {
     return "NaN";
   if (std::isinf(value))
     return value > 0 ? "+Inf" : "-Inf";
-  std::array<char, 32> text{};
-  const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), value);
-  return {text.data(), end};
+  return detail::number_text(value);
 }
 
 // The value of a label in its quotes. Control characters are shown as text: the format knows only

@@ -1,8 +1,8 @@
 #include "backoff_actor/observe/metrics/observed_status.hpp"
 
+#include "backoff_actor/core/text/internal/number_text.hpp"
 #include "backoff_actor/observe/internal/json_parts.hpp"
 
-#include <charconv>
 #include <cmath>
 #include <concepts>
 #include <string_view>
@@ -46,10 +46,7 @@ private:
 
 // A number in the fewest digits that give it back.
 std::string json_number(double value) {
-  if (!std::isfinite(value))
-    return "null";
-  char text[40];
-  return {text, std::to_chars(text, text + sizeof text, value).ptr};
+  return std::isfinite(value) ? detail::number_text(value) : "null";
 }
 
 void add_letters(JsonObject& object, const DeadLetterTally& tally) {

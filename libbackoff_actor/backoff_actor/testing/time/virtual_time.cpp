@@ -1,12 +1,13 @@
 #include "backoff_actor/testing/time/virtual_time.hpp"
 
 #include "backoff_actor/core/problems.hpp"
+#include "backoff_actor/process/internal/error_stream.hpp"
 
 #include <caf/actor_registry.hpp>
 
 #include <algorithm>
-#include <cstdio>
 #include <stdexcept>
+#include <string>
 
 namespace backoff_actor::testing {
 
@@ -28,11 +29,9 @@ VirtualTime::~VirtualTime() {
   while (virtual_system_.step())
     continue;
   if (const auto left = system().registry().running(); left > 0) {
-    std::fprintf(stderr,
-                 "VirtualTime: waiting for actors that do not end: %zu; pass each actor that you "
-                 "spawn to `keep`\n",
-                 left);
-    std::fflush(stderr);
+    backoff_actor::detail::tell_error_stream("VirtualTime: waiting for actors that do not end: "
+                                             + std::to_string(left)
+                                             + "; pass each actor that you spawn to `keep`");
   }
 }
 

@@ -216,7 +216,7 @@ TEST(simulate_outage, refuses_what_cannot_be_all_at_once) {
     simulate_outage(options);
     FAIL() << "was taken";
   } catch (const InvalidArgument& error) {
-    EXPECT_STREQ(error.what(), "service.factor: got 0.500000, allowed 1..1000\n"
+    EXPECT_STREQ(error.what(), "service.factor: got 0.5, allowed 1..1000\n"
                                "service.backlog: got 0, allowed 1..1048576\n"
                                "clients: got 0, allowed 1..1048576\n"
                                "warm_up: got 1s, allowed 2s..24h\n"
