@@ -137,10 +137,10 @@ TEST(live_frames, have_the_workers_of_a_pool) {
   one.pool.ready = 6;
   LiveFrames frames;
   frames.look(of({one}), {1s});
-  EXPECT_EQ(rows_of(frames.all()), "[[0,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,1,2,3,4,5,6]]");
+  EXPECT_EQ(rows_of(frames.all()), "[[0,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,1,2,3,4,5,6]]");
   --one.pool.ready;
   frames.look(of({one}), {2s});
-  EXPECT_EQ(rows_of(frames.changes()), "[[0,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,1,2,3,4,5,5]]");
+  EXPECT_EQ(rows_of(frames.changes()), "[[0,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,1,2,3,4,5,5]]");
 }
 
 TEST(live_frames, have_only_what_has_changed) {
