@@ -4,6 +4,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <sstream>
 #include <thread>
 #include <unordered_set>
 #include <utility>
@@ -102,7 +103,7 @@ void Cluster::look() {
   for (auto& note : reader_.take()) {
     const auto worker = static_cast<std::size_t>(note.node.at(0) - 'a');
     if (note.word == "accepted")
-      confirmed_.push_back(std::stoull(note.text));
+      confirm(note);
     else if (note.word == "owns")
       owner_ = worker;
     else if (note.word == "quiet")
@@ -112,6 +113,23 @@ void Cluster::look() {
     if (note.word != "accepted")
       notes_.push_back(std::move(note));
   }
+}
+
+void Cluster::confirm(const Note& note) {
+  std::istringstream words{note.text};
+  std::uint64_t job = 0;
+  Micros begin = 0;
+  words >> job >> begin;
+  confirmed_.push_back(job);
+  submissions_[note.node].push_back({{job}, begin, note.at, true});
+}
+
+Verdict Cluster::verdict() const {
+  const auto calls = service_.calls();
+  auto result = judge(confirmed_, calls);
+  for (const auto& [node, submissions] : submissions_)
+    result.out_of_order += judge_hand_over(submissions, calls).out_of_order;
+  return result;
 }
 
 std::optional<Micros> Cluster::owned_after(Micros at, std::optional<std::size_t> except) const {

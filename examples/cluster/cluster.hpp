@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -89,7 +90,9 @@ public:
 
   LedgerService& service() { return service_; }
   std::size_t confirmed() const { return confirmed_.size(); }
-  Verdict verdict() const { return judge(confirmed_, service_.calls()); }
+  /// Also what one worker's client submitted after an earlier job of the key was accepted is to be
+  /// done later.
+  Verdict verdict() const;
 
   /// The name of a worker.
   static std::string node(std::size_t worker);
@@ -103,6 +106,7 @@ private:
   };
 
   void lost_owner(std::size_t worker);
+  void confirm(const Note& note);
 
   LedgerService service_;
   std::string program_;
@@ -112,6 +116,7 @@ private:
   std::uint64_t lives_ = 0;
   std::vector<Note> notes_;
   std::vector<std::uint64_t> confirmed_;
+  std::map<std::string, std::vector<Transaction>> submissions_; // that were accepted, by node
   std::optional<std::size_t> owner_;
 };
 

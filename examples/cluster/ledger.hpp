@@ -39,8 +39,10 @@ struct Verdict {
   std::uint64_t lost = 0;           ///< jobs that were confirmed and not done
   std::uint64_t stale_refused = 0;  ///< calls with an epoch that was over
   std::uint64_t stale_accepted = 0; ///< such calls that the service did
-  std::uint64_t out_of_order = 0; ///< jobs that were first done before an earlier one of their key
-  std::uint64_t renumbered = 0;   ///< deliveries that were two jobs, or jobs that were two
+  /// Jobs that were first done before an earlier one of their key: by the number of the delivery,
+  /// or by when a client submitted them.
+  std::uint64_t out_of_order = 0;
+  std::uint64_t renumbered = 0; ///< deliveries that were two jobs, or jobs that were two
 };
 
 /// A transaction of a program that hands jobs over.

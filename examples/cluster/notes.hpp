@@ -16,7 +16,8 @@ struct Note {
   Micros at = 0;
   std::string node;
   std::string word; ///< up, owns, disowned, accepted, quiet, notice, error, stopped
-  std::string text; ///< of accepted: the job; of notice and error: for people
+  /// Of accepted: the job, and when it was submitted; of notice and error: for people.
+  std::string text;
 };
 
 /// Adds notes to the file.

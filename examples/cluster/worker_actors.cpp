@@ -102,14 +102,15 @@ private:
 
   void submit() {
     const auto job = next_++;
+    const auto begin = cluster::now();
     ++unanswered_;
     request(jobs_, caf::infinite,
             backoff_actor::Submit{.message = caf::make_message(job),
                                   .key = std::to_string(job % keys_),
                                   .answer_when_accepted = true})
       .then(
-        [this, job](const backoff_actor::Accepted& accepted) {
-          notes_->write("accepted", std::to_string(job));
+        [this, job, begin](const backoff_actor::Accepted& accepted) {
+          notes_->write("accepted", std::to_string(job) + ' ' + std::to_string(begin));
           --unanswered_;
           owns_ = accepted.id != 0; // 0: it was handed over to the owner
         },

@@ -160,6 +160,24 @@ TEST_F(MemoryServers, fail_as_they_are_told_to) {
   EXPECT_EQ(failure_of_call([&] { own("b"); }), "none");
 }
 
+TEST_F(MemoryServers, say_when_an_owner_has_taken_the_rows_that_were_there) {
+  const auto store = server.store("a")->own(0s);
+  server.hand_over({});
+  server.hand_over({});
+  const auto intake = store->open_intake();
+  server.hand_over({});
+  server.fail_looks(StoreFailure::refused);
+  EXPECT_THROW(intake->take(1, {}), StoreError);
+  server.fail_looks({});
+  EXPECT_EQ(intake->take(1, {}).size(), 1u);
+  EXPECT_FALSE(intake->has_caught_up());
+  EXPECT_EQ(intake->take(1, {1}).size(), 1u);
+  EXPECT_TRUE(intake->has_caught_up()) << "the third came later";
+  intake->catch_up();
+  EXPECT_EQ(intake->take(5, {1, 2}).size(), 1u);
+  EXPECT_TRUE(intake->has_caught_up());
+}
+
 TEST_F(MemoryServers, let_a_process_wait_in_real_time_until_it_owns_or_is_interrupted) {
   auto a = own("a");
   EXPECT_FALSE(server.store("b")->own(20ms));

@@ -65,6 +65,14 @@ public:
   virtual std::vector<IncomingMessage> take(std::size_t at_most,
                                             const std::unordered_set<std::uint64_t>& held) = 0;
 
+  /// Lets `has_caught_up` be false until `take` has returned what is committed now. An intake
+  /// begins so.
+  virtual void catch_up() = 0;
+
+  /// Whether `take` has returned all that was committed before the last `catch_up`, but for rows
+  /// that are held, and those that were to wait until a certain time.
+  virtual bool has_caught_up() const = 0;
+
   /// These rows are no longer held. A later `take` returns them again.
   virtual void give_back(std::span<const std::uint64_t> rows) = 0;
 

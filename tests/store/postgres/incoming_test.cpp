@@ -53,6 +53,47 @@ TEST_F(PostgresIncoming, a_commit_inserts_the_delivery_and_deletes_its_row) {
   EXPECT_EQ(query("SELECT count(*) FROM backoff.delivery"), "1");
 }
 
+TEST_F(PostgresIncoming, an_intake_knows_when_it_has_taken_what_was_there) {
+  EXPECT_FALSE(intake->has_caught_up());
+  for (auto i = 0; i < 3; ++i)
+    insert();
+  EXPECT_THAT(take(2), ElementsAre(1, 2));
+  EXPECT_FALSE(intake->has_caught_up());
+  for (auto i = 0; i < 3; ++i)
+    insert();
+  EXPECT_THAT(take(1), ElementsAre(3));
+  EXPECT_TRUE(intake->has_caught_up()) << "the others came later";
+
+  intake->catch_up();
+  EXPECT_FALSE(intake->has_caught_up());
+  EXPECT_THAT(take(2), ElementsAre(4, 5));
+  EXPECT_FALSE(intake->has_caught_up());
+  EXPECT_THAT(take(2), ElementsAre(6));
+  EXPECT_TRUE(intake->has_caught_up());
+}
+
+TEST_F(PostgresIncoming, an_intake_without_rows_has_taken_all_after_its_first_look) {
+  insert(", not_before", ", now() + interval '1 h'");
+  EXPECT_THAT(take(), IsEmpty());
+  EXPECT_TRUE(intake->has_caught_up());
+}
+
+TEST_F(PostgresIncoming, an_intake_has_not_taken_all_while_a_late_row_is_left) {
+  Control slow{server()->connection(database())};
+  slow.query("BEGIN");
+  slow.query(insertion());
+  slow.query(insertion());
+  insert();
+  EXPECT_THAT(take(), ElementsAre(3));
+  slow.query("COMMIT");
+  intake->catch_up();
+  EXPECT_THAT(take(1), ElementsAre(1));
+  EXPECT_FALSE(intake->has_caught_up());
+  EXPECT_THAT(take(1), ElementsAre(2));
+  EXPECT_THAT(take(1), IsEmpty());
+  EXPECT_TRUE(intake->has_caught_up());
+}
+
 TEST_F(PostgresIncoming, a_row_that_becomes_visible_after_a_higher_one_is_not_missed) {
   insert();
   settle(take().at(0), 1);

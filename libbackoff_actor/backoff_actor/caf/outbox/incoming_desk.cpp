@@ -40,7 +40,27 @@ std::uint64_t IncomingDesk::begin(const caf::actor_addr& sender) {
   is_over_ = false;
   is_sender_called_ = false;
   waits_for_room_ = false;
+  put_ = 0;
+  taken_ = 0;
+  caught_up_after_.reset();
+  is_to_catch_up_ = false; // an intake begins so
   return ++turn_;
+}
+
+void IncomingDesk::catch_up() {
+  caf::actor reader;
+  {
+    const std::lock_guard lock{mutex_};
+    caught_up_after_.reset();
+    is_to_catch_up_ = true;
+    reader = reader_;
+  }
+  wake(reader);
+}
+
+bool IncomingDesk::has_caught_up() const {
+  const std::lock_guard lock{mutex_};
+  return caught_up_after_ && taken_ >= *caught_up_after_;
 }
 
 void IncomingDesk::keep(caf::actor reader) {
@@ -78,12 +98,14 @@ std::optional<IncomingMessage> IncomingDesk::next() {
     return std::nullopt;
   auto result = std::move(waiting_.front());
   waiting_.pop_front();
+  ++taken_;
   return result;
 }
 
 void IncomingDesk::put_back(IncomingMessage message) {
   const std::lock_guard lock{mutex_};
   waiting_.push_front(std::move(message));
+  --taken_;
 }
 
 void IncomingDesk::give_back(std::uint64_t row) {
@@ -97,11 +119,11 @@ void IncomingDesk::give_back(std::uint64_t row) {
   wake(reader);
 }
 
-void IncomingDesk::call_sender() {
+void IncomingDesk::call_sender(bool waits_elsewhere) {
   caf::actor sender;
   {
     const std::lock_guard lock{mutex_};
-    if (waiting_.empty() || std::exchange(is_sender_called_, true))
+    if ((waiting_.empty() && !waits_elsewhere) || std::exchange(is_sender_called_, true))
       return;
     sender = caf::actor_cast<caf::actor>(sender_);
   }
@@ -160,6 +182,7 @@ IncomingDesk::Task IncomingDesk::next_task(std::uint64_t turn) {
       bytes_of_.erase(found);
     }
   }
+  result.is_to_catch_up = std::exchange(is_to_catch_up_, false);
   result.room = room();
   waits_for_room_ = result.room == 0;
   return result;
@@ -174,7 +197,9 @@ std::shared_ptr<Intake> IncomingDesk::open(std::uint64_t turn) {
   return result;
 }
 
-void IncomingDesk::put(std::uint64_t turn, std::vector<IncomingMessage> messages) {
+void IncomingDesk::put(std::uint64_t turn, std::vector<IncomingMessage> messages,
+                       bool has_caught_up) {
+  auto is_news = false;
   {
     const std::lock_guard lock{mutex_};
     if (is_over_ || turn != turn_)
@@ -184,9 +209,13 @@ void IncomingDesk::put(std::uint64_t turn, std::vector<IncomingMessage> messages
       bytes_of_[x.row] = x.payload.size();
       bytes_ += x.payload.size();
       waiting_.push_back(std::move(x));
+      ++put_;
     }
+    is_news = has_caught_up && !caught_up_after_ && !is_to_catch_up_;
+    if (is_news)
+      caught_up_after_ = put_;
   }
-  call_sender();
+  call_sender(is_news);
 }
 
 void IncomingDesk::leave(std::uint64_t turn) {

@@ -77,6 +77,8 @@ private:
       intake_ = desk_->open(turn_);
     if (!intake_)
       return quit();
+    if (task.is_to_catch_up)
+      intake_->catch_up();
     if (!task.given_back.empty()) {
       intake_->give_back(task.given_back);
       is_careful_ = true;
@@ -89,9 +91,10 @@ private:
     auto messages = intake_->take(is_careful ? std::min(few, task.room) : task.room, desk_->held());
     if (messages.empty() || !is_careful)
       delay_ = delay_.reset();
-    if (messages.empty())
+    const auto is_empty = messages.empty();
+    desk_->put(turn_, std::move(messages), intake_->has_caught_up());
+    if (is_empty)
       return rest();
-    desk_->put(turn_, std::move(messages));
     if (is_careful)
       sleep(longest_rest); // by then it is known whether these are given back, too
     else

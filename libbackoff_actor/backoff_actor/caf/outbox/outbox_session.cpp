@@ -11,7 +11,7 @@ SenderStore::SenderStore(std::shared_ptr<WriteQueue> queue, const caf::actor_add
                          Instant now)
   : queue_(std::move(queue)), sender_(sender),
     to_wall_(Duration{queue_->wall_time().since_epoch} - now.since_origin),
-    content_(queue_->attach(sender)), last_id_(content_.last_id) {}
+    content_(queue_->attach(sender)), is_catching_up_(has_intake()), last_id_(content_.last_id) {}
 
 SenderStore::~SenderStore() {
   if (queue_)
@@ -62,7 +62,27 @@ void SenderStore::wait_for_room(IncomingMessage message) {
 
 void SenderStore::call_for_incoming() {
   waits_for_room_ = false;
-  queue_->incoming()->call_sender();
+  queue_->incoming()->call_sender(!held_.empty() && !is_catching_up());
+}
+
+void SenderStore::catch_up() {
+  if (!has_intake())
+    return;
+  is_catching_up_ = true;
+  queue_->incoming()->catch_up();
+}
+
+bool SenderStore::is_catching_up() {
+  is_catching_up_ = is_catching_up_ && !queue_->incoming()->has_caught_up();
+  return is_catching_up_;
+}
+
+std::optional<SenderStore::Held> SenderStore::next_held() {
+  if (held_.empty() || is_catching_up())
+    return std::nullopt;
+  auto result = std::move(held_.front());
+  held_.pop_front();
+  return result;
 }
 
 // -- changes ------------------------------------------------------------------------

@@ -26,6 +26,7 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace backoff_actor {
 
@@ -54,6 +55,9 @@ public:
 
   void on_exit() override {
     leave();
+    if (sender_ && !was_killed())
+      pass_on_held();
+    refuse_held();
     if (sender_ && was_killed())
       compat::send_exit_now(sender_, address(), caf::exit_reason::kill);
     for (const auto& [number, supervisor] : std::exchange(reports_, {}))
@@ -125,6 +129,8 @@ private:
       return end({});
     notice(outbox_.store->name() + ": this process owns it no longer");
     stand_by();
+    for (auto& [client, payload] : std::exchange(held_, {}))
+      give_to_owner(std::move(client), payload);
   }
 
   // The sender says what became of its messages.
@@ -148,7 +154,7 @@ private:
     else if (word.as<WorkFinished>())
       on_work_finished();
     else if (const auto* const submission = word.as<Submit>(); submission && !sender_)
-      hand_over(*submission);
+      hand_over(*submission, open_request());
     else
       return false;
     return true;
@@ -157,8 +163,17 @@ private:
   // The sender answers the client.
   void on_message(caf::message&& payload) override {
     auto client = open_request();
-    if (sender_)
+    if (!sender_)
+      return give_to_owner(std::move(client), payload);
+    if (submitted_.empty() || is_told_to_stop_)
       return pass_on(client, std::move(payload), sender_);
+    held_.emplace_back(std::move(client), std::move(payload));
+  }
+
+  // This process does not own the outbox.
+  void give_to_owner(compat::OpenRequest client, const caf::message& payload) {
+    if (payload.match_elements<Submit>())
+      return hand_over(payload.get_as<Submit>(0), std::move(client));
     refuse_as(client, Refusal::not_owner, make_error(SenderError::not_owner, who_owns()));
   }
 
@@ -171,8 +186,7 @@ private:
   // -- handed over to the owner -----------------------------------------------------------
 
   // Nobody here can give the child's answer.
-  void hand_over(const Submit& x) {
-    auto client = open_request();
+  void hand_over(const Submit& x, compat::OpenRequest client) {
     if ((client.is_request() && !x.answer_when_accepted) || !has_post())
       return refuse_as(client, Refusal::not_owner, make_error(SenderError::not_owner, who_owns()));
     if (compat::is_system_message(x.message))
@@ -235,6 +249,17 @@ private:
       else
         refuse_as(client, Refusal::not_stored, make_error(SenderError::not_stored, *x.failure));
     }
+    if (sender_ && submitted_.empty())
+      pass_on_held();
+  }
+
+  // This process has handed rows over, and owns the outbox since. The rows come before what came
+  // meanwhile.
+  void pass_on_held() {
+    if (!held_.empty())
+      compat::enqueue(sender_, StoreNews{true});
+    for (auto& [client, payload] : std::exchange(held_, {}))
+      pass_on(client, std::move(payload), sender_);
   }
 
   // The writer still hands over what waits. This actor may have no handle any more, so it answers
@@ -256,6 +281,16 @@ private:
     compat::enqueue(post_writer_, WriteNow{});
     post_ = nullptr;
     post_writer_ = nullptr;
+  }
+
+  // This actor ends.
+  void refuse_held() {
+    for (auto& [client, payload] : std::exchange(held_, {})) {
+      if (options_.on_event)
+        tell(event::NotAccepted{now(), Refusal::stopped});
+      if (client.is_request())
+        compat::respond(client, caf::make_message(make_error(SenderError::stopped)));
+    }
   }
 
   void on_stop(const Stop& stop) {
@@ -358,6 +393,8 @@ private:
   std::shared_ptr<StandbyPost> post_; // none: nothing was submitted while this process stood by
   caf::actor post_writer_;
   std::map<std::uint64_t, compat::OpenRequest> submitted_; // what is in the post, by number
+  // What came while this process owned the outbox and the post was not empty.
+  std::vector<std::pair<compat::OpenRequest, caf::message>> held_;
   std::uint64_t last_submission_ = 0;
   std::map<std::uint64_t, compat::OpenRequest> reports_; // that its supervisor waits for
   std::uint64_t last_report_ = 0;

@@ -277,10 +277,8 @@ void BackOffSender::take_at(Instant at, const OneInput& input, Cargo cargo) {
   if (engine_.has_ended()) {
     tell_of_the_end();
     quit(rare_ && rare_->exit_reason ? *rare_->exit_reason : caf::error{});
-  } else if (engine_.owed() == 0 && is_drained() && !engine_.is_ending())
-    rest();
-  else if (!keep_alive_)
-    keep_alive_ = ctrl();
+  } else
+    rest_or_stay();
 }
 
 void BackOffSender::end_now() {
@@ -293,8 +291,10 @@ void BackOffSender::end_now() {
 // Closes the store before it answers: a client with the answer may give the outbox to the next
 // sender.
 void BackOffSender::tell_of_the_end() {
-  if (store_)
+  if (store_) {
+    end_held();
     end_storing();
+  }
   if (!rare_)
     return;
   for (auto& client : std::exchange(rare_->stops, {}))
@@ -357,6 +357,14 @@ BackOffSender::Rare& BackOffSender::rare() {
 bool BackOffSender::Rare::is_empty() const {
   return !keys && !guard_watch && !registration && !seat && drains.empty() && starts.empty()
          && stops.empty() && !closing && !exit_reason && !lives_with_child;
+}
+
+void BackOffSender::rest_or_stay() {
+  const auto owes = engine_.owed() > 0 || (store_ && store_->held() > 0);
+  if (!owes && is_drained() && !engine_.is_ending())
+    rest();
+  else if (!keep_alive_)
+    keep_alive_ = ctrl();
 }
 
 void BackOffSender::rest() {

@@ -75,7 +75,9 @@ void BackOffSender::end_storing() {
 
 // -- what the store says ----------------------------------------------------------------
 
-void BackOffSender::on_store_news() {
+void BackOffSender::on_store_news(const StoreNews& news) {
+  if (store_ && news.is_to_catch_up)
+    store_->catch_up();
   if (store_ && store_->has_intake())
     store_->note_look();
   if (!store_ || !tell_sureness())

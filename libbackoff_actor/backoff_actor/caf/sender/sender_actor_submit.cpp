@@ -51,9 +51,17 @@ Instant BackOffSender::deadline(Instant at, Duration time_to_live) const {
 }
 
 void BackOffSender::submit(const Submit& x) {
-  incoming_ = {x.message, forwards_ ? compat::OpenRequest{} : open_request(), nullptr};
+  auto client = forwards_ ? compat::OpenRequest{} : open_request();
+  if (store_ && store_->is_behind())
+    return hold(x, std::move(client));
   const auto at = now();
-  input::Submit news{deadline(at, x.time_to_live)};
+  submit(x, std::move(client), at, at);
+}
+
+void BackOffSender::submit(const Submit& x, compat::OpenRequest client, Instant at,
+                           Instant came_at) {
+  incoming_ = {x.message, std::move(client), nullptr};
+  input::Submit news{deadline(came_at, x.time_to_live)};
   if (!x.idempotency_key.empty() && !forwards_) {
     if (is_known(x))
       return;
@@ -138,16 +146,50 @@ std::uint32_t BackOffSender::weight_of(const caf::message& message) {
 // What finds no room in the outbox waits: at the desk, and beyond in the store.
 void BackOffSender::take_incoming() {
   for (auto i = 0; store_ && i < most_at_once; ++i) {
+    if (auto held = store_->next_held()) {
+      submit(held->submission, std::move(held->client), now(), held->at);
+      if (store_)
+        rest_or_stay(); // a known message takes no step
+      continue;
+    }
     auto next = store_->next_incoming();
     if (!next)
       return;
-    if (!engine_.has_room(0))
-      return store_->wait_for_room(std::move(*next));
+    if (!engine_.has_room(0)) {
+      store_->wait_for_room(std::move(*next));
+      return refuse_held();
+    }
     if (!take_incoming(std::move(*next)))
-      return;
+      return refuse_held();
   }
   if (store_)
     store_->call_for_incoming();
+}
+
+// Rows that were committed earlier come first, and some are not here yet.
+void BackOffSender::hold(const Submit& x, compat::OpenRequest client) {
+  if (!engine_.has_room(0) || engine_.owed() + store_->held() >= options().capacity) {
+    incoming_ = {x.message, std::move(client), nullptr};
+    return take(now(), input::Submit{.is_crowded_out = true});
+  }
+  store_->hold({x, std::move(client), now()});
+  rest_or_stay();
+}
+
+void BackOffSender::refuse_held() {
+  for (auto& x : store_->take_held()) {
+    incoming_ = {std::move(x.submission.message), std::move(x.client), nullptr};
+    take(now(), input::Submit{.is_crowded_out = true});
+  }
+}
+
+// The sender ends, and has accepted none of these.
+void BackOffSender::end_held() {
+  for (auto& x : store_->take_held()) {
+    if (options().on_event)
+      tell(event::NotAccepted{now(), Refusal::stopped});
+    refuse(x.client, make_error(SenderError::stopped));
+  }
 }
 
 // Returns false if there was no room for it.

@@ -53,6 +53,8 @@ struct Submit {
   /// Its key, its weight, or whether it is the last message could not be determined. The engine
   /// does not accept it.
   bool is_unusable = false;
+  /// What comes before it and is not here yet takes all the room that there is.
+  bool is_crowded_out = false;
   /// The sender is to end when the child that gets this message ends, or now if there is no child;
   /// only with `Guarantee::at_most_once`.
   bool is_final_stop = false;

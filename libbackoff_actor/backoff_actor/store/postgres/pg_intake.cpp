@@ -98,6 +98,13 @@ const PgStatement find_late{
   "not_before IS NULL AND id > $2 AND id <= $3 ORDER BY id LIMIT $4",
   {int4, int8, int8, int8}};
 
+// Rows with higher numbers may be there already, but are not committed.
+const PgStatement find_newest{
+  "find_newest",
+  "SELECT coalesce(max(id), 0) FROM backoff.incoming WHERE outbox_id = $1 AND shard = 0 AND "
+  "not_before IS NULL",
+  {int4}};
+
 const PgStatement find_due{
   "find_due",
   "SELECT id, octet_length(payload) FROM backoff.incoming WHERE outbox_id = $1 AND shard = 0 AND "
@@ -114,8 +121,8 @@ const PgStatement take_these{"take_these",
 const PgStatement set_asleep{
   "set_asleep", "UPDATE backoff.outbox SET is_asleep = $2 WHERE id = $1", {int4, boolean}};
 
-constexpr std::array intake_statements{&read_xmin, &take_xid,   &take_new,  &find_late,
-                                       &find_due,  &take_these, &set_asleep};
+constexpr std::array intake_statements{&read_xmin,   &take_xid, &take_new,   &find_late,
+                                       &find_newest, &find_due, &take_these, &set_asleep};
 
 IncomingMessage read_row(const PgRows& rows, int row) {
   IncomingMessage result;
@@ -141,6 +148,13 @@ public:
                                     const std::unordered_set<std::uint64_t>& held) override {
     return call([&] { return look(at_most, held); });
   }
+
+  void catch_up() override {
+    newest_.reset();
+    has_caught_up_ = false;
+  }
+
+  bool has_caught_up() const override { return has_caught_up_; }
 
   void give_back(std::span<const std::uint64_t> rows) override {
     for (const auto row : rows)
@@ -253,7 +267,11 @@ private:
     const auto is_to_mark = !mark_ && top_ > floor_ && now >= next_mark_at_;
     if (is_to_mark)
       calls.push_back({&take_xid});
+    if (!has_caught_up_ && !newest_)
+      calls.push_back({&find_newest, {outbox()}});
     const auto rows = session_->connection().run(calls);
+    if (!has_caught_up_ && !newest_)
+      newest_ = static_cast<std::uint64_t>(rows.back().number(0, 0));
     const auto xmin = rows[0].number(0, 0);
     if (xmin >= unaware_below_)
       unaware_below_ = 0;
@@ -271,6 +289,11 @@ private:
         continue;
       bytes += static_cast<std::int64_t>(rows[1].bytes(row, 4).size());
       result.push_back(read_row(rows[1], row));
+    }
+    if (newest_ && rows[2].size() < with_held && taken_late.size() == late.size()
+        && (top_ >= *newest_ || rows[1].size() == 0)) {
+      newest_.reset();
+      has_caught_up_ = true;
     }
     append(result, some_of(free_of(rows[3], held), at_most - result.size(), bytes));
     if (is_to_mark) {
@@ -330,6 +353,8 @@ private:
   std::uint64_t floor_ = 0;
   std::uint64_t top_ = 0;
   std::optional<Mark> mark_{};
+  std::optional<std::uint64_t> newest_{}; // what is to be reached; none: it is not known, or was
+  bool has_caught_up_ = false;
   Clock::time_point next_mark_at_{};
   Clock::time_point full_look_at_{};
   int busy_ = 0;           // looks in a row that found something

@@ -102,6 +102,9 @@ public:
   /// Lets every new session fail from now on; without a `failure`, none fails any more.
   void fail_sessions(std::optional<StoreFailure> failure);
 
+  /// Lets every look for rows fail from now on; without a `failure`, none fails any more.
+  void fail_looks(std::optional<StoreFailure> failure);
+
   // -- what is there --------------------------------------------------------------------
 
   /// A commit that was made.

@@ -13,26 +13,43 @@ namespace backoff_actor::testing {
 class MemoryServer::Rows final : public Intake {
 public:
   Rows(std::shared_ptr<State> state, std::string node)
-    : state_(std::move(state)), node_(std::move(node)) {}
+    : state_(std::move(state)), node_(std::move(node)) {
+    Rows::catch_up();
+  }
 
   std::vector<IncomingMessage> take(std::size_t at_most,
                                     const std::unordered_set<std::uint64_t>& held) override {
     const std::lock_guard lock{state_->mutex};
     state_->require_server_for(node_);
     ++state_->looks;
+    if (state_->look_failure)
+      state_->fail(*state_->look_failure, "its rows cannot be read");
     const auto now = state_->clock();
     std::vector<IncomingMessage> result;
+    auto is_all = true;
     for (const auto& x : state_->rows) {
       const auto row = x.message.row;
-      if (result.size() >= at_most || !x.is_committed || x.not_before > now || held.contains(row)
-          || state_->gone.contains(row))
+      if (!x.is_committed || x.not_before > now || held.contains(row) || state_->gone.contains(row))
         continue;
+      if (result.size() >= at_most) {
+        is_all = is_all && row > newest_;
+        continue;
+      }
       result.push_back(x.message);
       if (auto& life = result.back().time_to_live)
         *life -= now - x.at;
     }
+    has_caught_up_ = has_caught_up_ || is_all;
     return result;
   }
+
+  void catch_up() override {
+    const std::lock_guard lock{state_->mutex};
+    newest_ = state_->rows.size();
+    has_caught_up_ = false;
+  }
+
+  bool has_caught_up() const override { return has_caught_up_; }
 
   void give_back(std::span<const std::uint64_t> /*rows*/) override {}
   void wait(Duration /*at_most*/) override {}
@@ -41,6 +58,8 @@ public:
 private:
   const std::shared_ptr<State> state_;
   const std::string node_;
+  std::uint64_t newest_ = 0; // at the last `catch_up`
+  bool has_caught_up_ = false;
 };
 
 std::unique_ptr<Intake> MemoryServer::open_rows(std::shared_ptr<State> state, std::string node) {
@@ -100,6 +119,11 @@ std::vector<std::uint64_t> MemoryServer::incoming() const {
     if (x.is_committed && !state_->gone.contains(x.message.row))
       result.push_back(x.message.row);
   return result;
+}
+
+void MemoryServer::fail_looks(std::optional<StoreFailure> failure) {
+  const std::lock_guard lock{state_->mutex};
+  state_->look_failure = failure;
 }
 
 std::size_t MemoryServer::looks() const {

@@ -43,10 +43,15 @@ auto inspect(auto& f, WriteNow& x) {
 }
 
 /// A durable outbox's message to its sender: outcomes of insertions are ready.
-struct StoreNews {};
+struct StoreNews {
+  bool is_to_catch_up = false; ///< all rows that are committed now come before later messages
+};
 
-/// Shows CAF that the message has no parts.
-auto inspect(auto& f, StoreNews& x) { return compat::object(f, x, "backoff_actor::StoreNews"); }
+/// Shows CAF the parts of the message.
+auto inspect(auto& f, StoreNews& x) {
+  return compat::object(f, x, "backoff_actor::StoreNews",
+                        compat::field("is_to_catch_up", x.is_to_catch_up));
+}
 
 /// An operator's message to a sender: an order waits to be answered.
 struct OperatorNews {};

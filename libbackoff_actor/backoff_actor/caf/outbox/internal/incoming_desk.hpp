@@ -30,6 +30,10 @@ namespace backoff_actor {
 //        ^                                 |
 //        +----------- give_back -----------+
 //
+// A new owner catches up first: all rows that were committed before come before the sender's own
+// messages. So the sender takes none of these until it has all messages that the reader had put
+// here by then.
+//
 // A row is held from `put` until its deletion is committed, or until it is given back. Only the
 // reader changes which rows are held, between two looks: a look that began before a deletion may
 // still see the row.
@@ -47,6 +51,12 @@ public:
   // Keeps the reader alive until the end.
   void keep(caf::actor reader);
 
+  // All rows that are committed now come before the sender's own messages.
+  void catch_up();
+
+  // Whether the sender has all of them.
+  bool has_caught_up() const;
+
   // The sender looks now: a later `call_sender` sends it a message once more.
   void note_look();
 
@@ -61,8 +71,9 @@ public:
   // No delivery was made of it.
   void give_back(std::uint64_t row);
 
-  // Sends `StoreNews` to the sender, unless it was sent and the sender has not looked yet.
-  void call_sender();
+  // Sends `StoreNews` to the sender if something waits here, or elsewhere. Does nothing if it was
+  // sent and the sender has not looked yet.
+  void call_sender(bool waits_elsewhere = false);
 
   // -- the writer -----------------------------------------------------------------------
 
@@ -75,7 +86,8 @@ public:
   struct Task {
     bool is_over = false;  // to end
     bool is_early = false; // another reader has not ended yet
-    std::size_t room = 0;  // how many messages it may take; 0: it is told when there is room
+    bool is_to_catch_up = false;
+    std::size_t room = 0; // how many messages it may take; 0: it is told when there is room
     std::vector<std::uint64_t> given_back{};
   };
   Task next_task(std::uint64_t turn);
@@ -86,7 +98,8 @@ public:
   // The held rows, between `next_task` and `put`.
   const std::unordered_set<std::uint64_t>& held() const { return held_; }
 
-  void put(std::uint64_t turn, std::vector<IncomingMessage> messages);
+  // @param has_caught_up as `Intake::has_caught_up`
+  void put(std::uint64_t turn, std::vector<IncomingMessage> messages, bool has_caught_up);
 
   // The reader has ended, and with it its intake.
   void leave(std::uint64_t turn);
@@ -104,9 +117,13 @@ private:
   std::vector<std::uint64_t> given_back_; // since the last task
   caf::actor_addr sender_;
   caf::actor reader_;
-  std::shared_ptr<Intake> intake_; // to interrupt it
-  std::uint64_t turn_ = 0;         // of the present sender
-  std::uint64_t at_work_ = 0;      // the turn of the reader that may read; 0: none
+  std::shared_ptr<Intake> intake_;               // to interrupt it
+  std::uint64_t turn_ = 0;                       // of the present sender
+  std::uint64_t at_work_ = 0;                    // the turn of the reader that may read; 0: none
+  std::uint64_t put_ = 0;                        // messages, in this turn
+  std::uint64_t taken_ = 0;                      // of those, by the sender
+  std::optional<std::uint64_t> caught_up_after_; // so many messages; none: it is not known yet
+  bool is_to_catch_up_ = false;                  // the reader does not know it yet
   bool is_over_ = true;
   bool is_sender_called_ = false;
   bool waits_for_room_ = false; // the reader

@@ -2,6 +2,8 @@
 
 // Inside of the sender; not for its users.
 
+#include "backoff_actor/caf/compat/compat.hpp"
+#include "backoff_actor/caf/messages/submit.hpp"
 #include "backoff_actor/caf/outbox/internal/write_queue.hpp"
 #include "backoff_actor/core/time.hpp"
 #include "backoff_actor/engine/sender/sender_effects.hpp"
@@ -68,6 +70,29 @@ public:
 
   // Lets the sender look once more.
   void call_for_incoming();
+
+  // -- messages of the sender's own, which come after those of other programs ----------
+
+  struct Held {
+    Submit submission;
+    compat::OpenRequest client;
+    Instant at; // when it came
+  };
+
+  // What other programs have committed by now comes before the sender's own messages.
+  void catch_up();
+
+  // Whether a message that comes now must be held.
+  bool is_behind() { return !held_.empty() || is_catching_up(); }
+
+  void hold(Held message) { held_.push_back(std::move(message)); }
+  std::size_t held() const { return held_.size(); }
+
+  // The next whose turn has come.
+  std::optional<Held> next_held();
+
+  // All of them, whether their turn has come or not.
+  std::deque<Held> take_held() { return std::exchange(held_, {}); }
 
   // -- changes ------------------------------------------------------------------------
 
@@ -146,6 +171,8 @@ public:
   Instant instant(WallTime at) const { return Instant{Duration{at.since_epoch}} + -to_wall_; }
 
 private:
+  bool is_catching_up();
+
   struct Insertion {
     std::uint32_t slot;
     std::uint64_t id;
@@ -161,8 +188,10 @@ private:
   Instant deadline_ = Instant::never(); // of the prepared message
   std::uint64_t row_ = 0;               // of the prepared message; 0: none
   bool waits_for_room_ = false;         // a message of another program
-  std::vector<StoreChange> changes_;    // of this step
-  std::deque<Insertion> unanswered_;    // in order of their numbers
+  bool is_catching_up_ = false;
+  std::deque<Held> held_;
+  std::vector<StoreChange> changes_; // of this step
+  std::deque<Insertion> unanswered_; // in order of their numbers
   // The counted hand-overs of a delivery. Most deliveries have none.
   struct HandOvers {
     std::uint32_t before = 0;    // the count that the last process has left

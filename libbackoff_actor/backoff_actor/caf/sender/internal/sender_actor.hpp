@@ -26,6 +26,7 @@ class ChildStart;
 struct FinishWork;
 class IdempotencyKeys;
 class SenderStore;
+struct StoreNews;
 struct StoredMessage;
 
 namespace detail {
@@ -185,6 +186,7 @@ private:
   void on_message(caf::message&& payload) override;
   void on_system_message(caf::message message) override;
   void submit(const Submit& x);
+  void submit(const Submit& x, compat::OpenRequest client, Instant at, Instant came_at);
   void keep_client();
   Instant time_of_message();
   Instant deadline(Instant at, Duration time_to_live) const;
@@ -197,6 +199,9 @@ private:
 
   void take_incoming();
   bool take_incoming(IncomingMessage x);
+  void hold(const Submit& x, compat::OpenRequest client);
+  void refuse_held();
+  void end_held();
   bool is_known(const IncomingMessage& x);
   caf::message read(const StoredMessage& stored) const;
   bool keeps_row(const effect::DeadLetter& x, const Parcel& parcel);
@@ -213,7 +218,7 @@ private:
   std::uint64_t restore();
   void tell_left_letters();
   void end_storing();
-  void on_store_news();
+  void on_store_news(const StoreNews& news);
   bool tell_sureness();
   void tell_store_state();
   void store(const effect::Persist& x);
@@ -248,6 +253,7 @@ private:
     return publishes_ && rare_ ? rare_->seat.get() : nullptr; // null once the sender has ended
   }
   bool is_drained() const { return !rare_ || rare_->drains.empty(); }
+  void rest_or_stay();
   void rest();
   void end_now();
   void tell_of_the_end();

@@ -102,6 +102,7 @@ struct MemoryServer::State {
   std::optional<LostCommit> cut;
   std::optional<StoreFailure> commit_failure;
   std::optional<StoreFailure> session_failure;
+  std::optional<StoreFailure> look_failure;
   std::vector<LoggedCommit> log; // all that was committed, by all owners
   std::vector<Row> rows;         // by number, from 1
   std::set<std::uint64_t> gone;  // rows that commits have deleted

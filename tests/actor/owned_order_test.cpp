@@ -1,0 +1,267 @@
+// What was accepted comes before what is submitted later, also over a start and a takeover.
+
+#include "owned_fixture.hpp"
+
+#include <caf/exit_reason.hpp>
+
+#include <algorithm>
+#include <functional>
+#include <span>
+#include <utility>
+
+namespace backoff_actor::actor_test {
+
+using ::testing::SizeIs;
+
+/// A client that submits, has up to 2500 messages without an answer, and begins after a second.
+class Burst : public caf::event_based_actor {
+public:
+  Burst(caf::actor_config& config, caf::actor receiver, int messages, std::function<void()> begin)
+    : caf::event_based_actor(config), receiver_(std::move(receiver)), messages_(messages),
+      begin_(std::move(begin)) {}
+
+  caf::behavior make_behavior() override {
+    delayed_send(this, 1s, caf::tick_atom_v);
+    return {[this](caf::tick_atom) {
+      begin_();
+      for (auto i = 0; i < 2500; ++i)
+        submit();
+    }};
+  }
+
+  void on_exit() override { receiver_ = nullptr; }
+
+private:
+  void submit() {
+    if (sent_ == messages_)
+      return;
+    Submit submission{.message = caf::make_message(std::to_string(sent_++)),
+                      .answer_when_accepted = true};
+    compat::request(*this, receiver_, std::move(submission))
+      .then([this](const Accepted&) { submit(); }, [](const caf::error&) {});
+  }
+
+  caf::actor receiver_;
+  const int messages_;
+  const std::function<void()> begin_;
+  int sent_ = 0;
+};
+
+/// Its new owners have not read yet what was handed over: their looks fail until `look_again`.
+class OwnedOrder : public OwnedTest {
+protected:
+  OwnedOrder() { server.fail_looks(StoreFailure::unreachable); }
+
+  void look_again() {
+    server.fail_looks({});
+    time.advance(20s); // a reader that failed waits for up to 10 s
+  }
+
+  // One that stands by has handed `texts` over, and owns the outbox now.
+  Process& take_over_after(const Strings& texts, SenderOptions options = default_options()) {
+    start_process("node-a");
+    auto& b = start_process("node-b", {}, std::move(options));
+    for (const auto& text : texts)
+      EXPECT_EQ(submit_to(b, text)->get().id, 0u);
+    die("node-a");
+    time.advance(1s);
+    EXPECT_EQ(owner(), "node-b, epoch 2");
+    return b;
+  }
+
+  static IncomingMessage row(const std::string& text) {
+    IncomingMessage result;
+    result.type = "text";
+    const auto bytes = std::as_bytes(std::span{text});
+    result.payload = {bytes.begin(), bytes.end()};
+    return result;
+  }
+
+  SharedOutbox with_decoder(const std::string& node) {
+    auto result = shared(node);
+    result.foreign("text", [](std::span<const std::byte> bytes) {
+      return caf::make_message(
+        std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+    });
+    return result;
+  }
+
+  std::size_t refused(const std::string& node, Refusal why) {
+    const auto all = log.of(node).all<event::NotAccepted>();
+    return static_cast<std::size_t>(
+      std::count_if(all.begin(), all.end(), [&](const auto& x) { return x.refusal == why; }));
+  }
+};
+
+TEST_F(OwnedOrder, what_was_handed_over_comes_before_what_the_new_owner_gets_itself) {
+  const auto& b = take_over_after({"1", "2"});
+  const auto third = submit_to(b, "3");
+  const auto fourth = ask_process(b, "4");
+  EXPECT_FALSE(third->is_ready());
+  EXPECT_THAT(b.danger.texts(), IsEmpty());
+
+  look_again();
+  EXPECT_THAT(b.danger.texts(), ElementsAre("1", "2", "3", "4"));
+  EXPECT_EQ(third->get().id, 3u);
+  EXPECT_EQ(fourth->value, "4");
+}
+
+TEST_F(OwnedOrder, a_process_alone_keeps_the_order_of_what_it_took_before_it_owned) {
+  server.fail_sessions(StoreFailure::refused);
+  const auto& a = start_process("node-a");
+  EXPECT_EQ(submit_to(a, "1")->get().id, 0u);
+  server.fail_sessions({});
+  time.advance(10s);
+  ASSERT_EQ(owner(), "node-a, epoch 1");
+  time.tell(a.sender, std::string{"2"});
+  time.run();
+  EXPECT_THAT(a.danger.texts(), IsEmpty());
+
+  look_again();
+  EXPECT_THAT(a.danger.texts(), ElementsAre("1", "2"));
+}
+
+TEST_F(OwnedOrder, rows_of_other_programs_come_before_what_a_sender_of_an_open_store_gets) {
+  server.hand_over(row("1"));
+  const auto outbox = with_decoder("node-a");
+  const auto process = server.store("node-a");
+  const DangerousActor worker;
+  auto options = default_options();
+  options.outbox = {process->own(0s), outbox.types, outbox.options};
+  const auto alone =
+    time.keep(spawn_back_off_sender(time.system(), worker.factory(), std::move(options)));
+  time.tell(alone, std::string{"2"});
+  time.run();
+  EXPECT_THAT(worker.texts(), IsEmpty());
+
+  look_again();
+  EXPECT_THAT(worker.texts(), ElementsAre("1", "2"));
+  time.stop(alone);
+}
+
+TEST_F(OwnedOrder, more_rows_than_a_look_returns_come_first_all_the_same) {
+  for (auto i = 0; i < 2500; ++i)
+    server.hand_over(row(std::to_string(i)));
+  const DangerousActor worker;
+  const auto& a = start_process("node-a", worker.factory(), default_options(), with_decoder("a"));
+  time.tell(a.sender, std::string{"last"});
+  look_again();
+  const auto texts = worker.texts();
+  ASSERT_THAT(texts, SizeIs(2501));
+  for (auto i = 0; i < 2500; ++i)
+    ASSERT_EQ(texts[static_cast<std::size_t>(i)], std::to_string(i));
+  EXPECT_EQ(texts.back(), "last");
+}
+
+TEST_F(OwnedOrder, rows_that_come_all_the_time_do_not_keep_the_senders_own_messages_out) {
+  auto& b = take_over_after({"1"});
+  const auto second = submit_to(b, "2");
+  server.fail_looks({});
+  for (auto i = 0; i < 200 && !second->is_ready(); ++i) {
+    server.hand_over(row("of another"));
+    time.advance(100ms);
+  }
+  EXPECT_TRUE(second->value);
+}
+
+TEST_F(OwnedOrder, one_that_finds_the_room_taken_by_rows_is_refused) {
+  auto options = default_options();
+  options.capacity = 2;
+  options.max_in_flight = 1;
+  options.overflow = Overflow::drop_oldest;
+  for (const auto* text : {"1", "2", "3"})
+    server.hand_over(row(text));
+  const DangerousActor worker{FaultPlan{testing::slow(1h)}};
+  const auto& a = start_process("node-a", worker.factory(), options, with_decoder("node-a"));
+  const auto held = submit_to(a, "4");
+  EXPECT_FALSE(held->is_ready()) << "nobody knows yet that there are so many rows";
+  look_again();
+  EXPECT_THAT(held->error_text, HasSubstr("outbox_full"));
+  EXPECT_THAT(submit_to(a, "5")->error_text, HasSubstr("outbox_full"));
+  EXPECT_EQ(refused("node-a", Refusal::outbox_full), 2u);
+  EXPECT_THAT(log.of("node-a").all<event::DeadLettered>(), IsEmpty());
+
+  time.advance(2h);
+  EXPECT_THAT(worker.texts(), ElementsAre("1", "2", "3"));
+  EXPECT_TRUE(submit_to(a, "6")->value);
+}
+
+TEST_F(OwnedOrder, what_waits_for_the_rows_is_bounded_by_the_capacity) {
+  auto options = default_options();
+  options.capacity = 3;
+  const auto& b = take_over_after({"1"}, options);
+  for (const auto* text : {"2", "3", "4", "5"})
+    time.tell(b.sender, std::string{text});
+  time.run();
+  EXPECT_EQ(refused("node-b", Refusal::outbox_full), 1u);
+  look_again();
+  EXPECT_THAT(b.danger.texts(), ElementsAre("1", "2", "3"));
+  EXPECT_EQ(refused("node-b", Refusal::outbox_full), 2u) << "the row takes room, too";
+}
+
+TEST_F(OwnedOrder, what_waits_for_the_rows_is_told_of_the_senders_end) {
+  const auto& b = take_over_after({"1"});
+  const auto second = submit_to(b, "2");
+  time.tell(b.sender, std::string{"3"});
+  time.run();
+  const auto stopped = time.ask<Stopped>(b.sender, Stop{1s});
+  time.advance(2s);
+  EXPECT_TRUE(stopped->value);
+  EXPECT_THAT(second->error_text, HasSubstr("stopped"));
+  EXPECT_EQ(refused("node-b", Refusal::stopped), 2u);
+  EXPECT_THAT(server.incoming(), SizeIs(1)) << "the next owner does it";
+}
+
+TEST_F(OwnedOrder, a_sender_that_drains_refuses_at_once) {
+  const auto& b = take_over_after({"1"});
+  time.tell(b.sender, Drain{});
+  time.run();
+  EXPECT_THAT(submit_to(b, "2")->error_text, HasSubstr("draining"));
+}
+
+TEST_F(OwnedOrder, a_deadline_counts_from_when_a_message_came) {
+  const auto& b = take_over_after({"1"});
+  time.tell(b.sender, Submit{.message = caf::make_message(std::string{"2"}), .time_to_live = 5s});
+  time.tell(b.sender, Submit{.message = caf::make_message(std::string{"3"}), .time_to_live = 5min});
+  time.advance(10s);
+  look_again();
+  EXPECT_THAT(b.danger.texts(), ElementsAre("1", "3"));
+  const auto dead = log.of("node-b").all<event::DeadLettered>();
+  ASSERT_THAT(dead, SizeIs(1));
+  EXPECT_EQ(dead[0].reason, DeadLetterReason::expired);
+}
+
+TEST_F(OwnedOrder, a_sender_without_a_handle_lives_until_what_waits_is_done) {
+  server.hand_over(row("1"));
+  const auto outbox = with_decoder("node-a");
+  const DangerousActor worker;
+  auto options = default_options();
+  options.outbox = {server.store("node-a")->own(0s), outbox.types, outbox.options};
+  auto alone = spawn_back_off_sender(time.system(), worker.factory(), std::move(options));
+  const auto end = watch_end_of(alone);
+  time.tell(alone, std::string{"2"});
+  time.run();
+  alone = nullptr;
+  look_again();
+  EXPECT_THAT(worker.texts(), ElementsAre("1", "2"));
+  EXPECT_TRUE(*end) << "it owes nothing";
+}
+
+// The writer needs several transactions for so many, and the process owns the outbox before the
+// last of them.
+TEST_F(OwnedOrder, what_is_still_being_handed_over_comes_before_what_the_new_owner_gets_itself) {
+  server.fail_looks({});
+  start_process("node-a");
+  const auto& b = start_process("node-b");
+  constexpr auto messages = 5000;
+  time.spawn<Burst>(b.sender, messages, [this] { die("node-a"); });
+  time.advance(1s); // node-b looks whether it owns the outbox once a second
+  time.advance(1min);
+  EXPECT_EQ(owner(), "node-b, epoch 2");
+  const auto texts = b.danger.texts();
+  ASSERT_THAT(texts, SizeIs(messages));
+  for (auto i = 0; i < messages; ++i)
+    ASSERT_EQ(texts[static_cast<std::size_t>(i)], std::to_string(i));
+}
+
+} // namespace backoff_actor::actor_test
