@@ -23,6 +23,10 @@ constexpr std::chrono::seconds longest_silence{60};
 
 constexpr int oldest_server = 140000;
 
+// What others have made in a schema of the user's search path may fit a call better than what
+// PostgreSQL has, and would run with the user's rights. So no statement comes before this one.
+constexpr auto trust_only_the_server = "SET search_path = pg_catalog, pg_temp";
+
 std::string seconds_of(Duration span) {
   const auto whole = std::chrono::ceil<std::chrono::seconds>(span).count();
   return std::to_string(std::max<decltype(whole)>(whole, 1));
@@ -80,6 +84,7 @@ PgConnection::PgConnection(const PgTarget& target, const PgConnecting& how,
       check_server(target, how);
       pid_ = PQbackendPID(connection_.get());
       PQsetnonblocking(connection_.get(), 1);
+      begin(target);
       return;
     } catch (const StoreError& error) {
       connection_.reset();
@@ -89,6 +94,16 @@ PgConnection::PgConnection(const PgTarget& target, const PgConnecting& how,
     }
   }
   throw *first;
+}
+
+void PgConnection::begin(const PgTarget& target) {
+  try {
+    run_script(trust_only_the_server);
+  } catch (const PgRefusal& refusal) {
+    throw pg_store_error(target.name, refusal);
+  } catch (const PgLost& lost) {
+    throw pg_store_error(target.name, lost);
+  }
 }
 
 PgConnection::Connection PgConnection::connect(const PgHost& host, const PgTarget& target,

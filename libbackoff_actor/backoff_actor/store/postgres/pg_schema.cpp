@@ -136,10 +136,14 @@ CREATE TABLE backoff.node(
   since timestamptz NOT NULL DEFAULT now());
 )";
 
+// Views and checks keep the functions and operators that were found when they were made: those of
+// pg_catalog, for the migration has no other schema in its search path. A function finds them anew
+// in each session, by the search path of that session. So functions name the schema of everything,
+// operators included.
+//
 // The trigger of `incoming` runs with the rights of the schema's owner, and with the search path of
-// the producer. To set another would cost a fifth of the producers' throughput. So it names the
-// schema of everything, operators included. It has one query, for each costs the producers 5 %. An
-// expression without a table costs next to nothing.
+// the producer. To set another would cost a fifth of the producers' throughput. It has one query,
+// for each costs the producers 5 %. An expression without a table costs next to nothing.
 //
 // `own_xid` comes first: the transaction has its number before it looks whether the owner sleeps.
 // The intake relies on that.
@@ -152,7 +156,8 @@ LANGUAGE plpgsql AS $$
 BEGIN
   UPDATE backoff.shard SET commit_no = new_commit_no, last_id = new_last_id,
                            oldest_id = new_oldest_id
-    WHERE outbox = outbox_id AND shard = shard_no AND epoch = own_epoch;
+    WHERE outbox OPERATOR(pg_catalog.=) outbox_id AND shard OPERATOR(pg_catalog.=) shard_no
+      AND epoch OPERATOR(pg_catalog.=) own_epoch;
   IF NOT FOUND THEN
     RAISE EXCEPTION 'epoch % is over', own_epoch USING ERRCODE = 'BA001';
   END IF;
@@ -224,9 +229,10 @@ DECLARE
   one text;
 BEGIN
   FOREACH one IN ARRAY ARRAY['backoff_producer', 'backoff_worker', 'backoff_reader'] LOOP
-    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = one) THEN
+    IF NOT EXISTS (SELECT FROM pg_catalog.pg_roles
+                     WHERE rolname OPERATOR(pg_catalog.=) one::pg_catalog.name) THEN
       BEGIN
-        EXECUTE format('CREATE ROLE %I NOLOGIN', one);
+        EXECUTE pg_catalog.format('CREATE ROLE %I NOLOGIN', one);
       EXCEPTION WHEN duplicate_object OR unique_violation THEN
         NULL;
       END;
@@ -314,7 +320,8 @@ std::string postgres_migration(int from_version) {
   const auto body = detail::pg_migration_body(from_version);
   if (body.empty())
     return {};
-  return "BEGIN;\nSET LOCAL lock_timeout = '1s';\n\n" + body + "\nCOMMIT;\n";
+  return "BEGIN;\nSET LOCAL search_path = pg_catalog, pg_temp;\nSET LOCAL lock_timeout = '1s';\n\n"
+         + body + "\nCOMMIT;\n";
 }
 
 } // namespace backoff_actor

@@ -34,8 +34,8 @@ const PgStatement set_up_session{
   "set_config('enable_nestloop', 'off', false), "
   "set_config('plan_cache_mode', 'force_generic_plan', false), "
   "set_config('default_transaction_isolation', 'read committed', false), "
-  "set_config('search_path', 'pg_catalog', false), set_config('statement_timeout', '0', false), "
-  "set_config('lock_timeout', '0', false), set_config('idle_session_timeout', '0', false), "
+  "set_config('statement_timeout', '0', false), set_config('lock_timeout', '0', false), "
+  "set_config('idle_session_timeout', '0', false), "
   "set_config('idle_in_transaction_session_timeout', '0', false)",
   {}};
 

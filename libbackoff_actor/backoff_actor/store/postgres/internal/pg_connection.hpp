@@ -107,7 +107,7 @@ struct PgConnecting {
   bool is_to_write = true;        // a server that is read-only is not the right one
 };
 
-// A session on a server.
+// A session on a server. Its search path has what PostgreSQL itself brings, and nothing else.
 //
 // @thread one at a time
 class PgConnection {
@@ -156,6 +156,7 @@ private:
 
   Connection connect(const PgHost& host, const PgTarget& target, const PgConnecting& how);
   void check_server(const PgTarget& target, const PgConnecting& how);
+  void begin(const PgTarget& target);
   bool wait(PGconn* connection, short events, Clock::time_point until);
   void flush();
   void await_input();
