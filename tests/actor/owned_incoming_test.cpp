@@ -263,6 +263,24 @@ TEST_F(OwnedIncoming, what_nobody_can_read_is_a_dead_letter_with_its_bytes) {
   EXPECT_EQ(dead[1].cause, "no exclamation mark");
 }
 
+TEST_F(OwnedIncoming, a_row_that_is_too_large_is_a_dead_letter_that_nobody_has_read) {
+  const auto& a = start("node-a");
+  server.limit_rows(100);
+  auto large = message(std::string(200, 'x'), "k");
+  server.hand_over(large);
+  server.hand_over(message("y"));
+  time.advance(2s);
+
+  EXPECT_THAT(a.danger.texts(), ElementsAre("y"));
+  EXPECT_THAT(server.incoming(), IsEmpty());
+  const auto dead = dead_letters();
+  ASSERT_THAT(dead, SizeIs(1));
+  EXPECT_EQ(dead[0].reason, DeadLetterReason::unreadable);
+  EXPECT_EQ(dead[0].delivery.message, (StoredMessage{"text", large.payload}));
+  EXPECT_EQ(dead[0].delivery.key, "k");
+  EXPECT_EQ(dead[0].cause, "the row has 206 bytes, which is more than may be read");
+}
+
 TEST_F(OwnedIncoming, a_program_with_another_decoder_takes_up_what_was_unreadable) {
   const auto& a = start("node-a");
   auto newer = message("x");

@@ -95,6 +95,8 @@ struct Insert {
   StoredDelivery delivery; ///< its number is higher than all before it
   /// The row that it was made of, see `IncomingMessage::row`. The store deletes that row; 0: none.
   std::uint64_t incoming = 0;
+  /// Keys, context and message are those of the row, which nobody has read.
+  bool is_left_in_row = false;
 };
 
 /// No delivery is made of this row, and the store deletes it: its message is known already.

@@ -40,6 +40,15 @@ struct IncomingMessage {
 
   std::string context{}; ///< as `StoredDelivery::context`
 
+  /// How many bytes its parts have, if they are more than may be read. Then all parts are empty:
+  /// they stay in the row. 0: it was read.
+  std::uint64_t bytes_left = 0;
+
+  /// How many bytes its parts have that were read.
+  std::size_t size() const {
+    return key.size() + idempotency_key.size() + type.size() + payload.size() + context.size();
+  }
+
   /// Whether all parts are the same.
   friend bool operator==(const IncomingMessage&, const IncomingMessage&) = default;
 };

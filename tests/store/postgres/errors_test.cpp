@@ -341,7 +341,8 @@ TEST(postgres_arguments, every_problem_is_named_and_no_secret) {
     postgres_store({"host=db password='correct-horse", "Orders!"},
                    {.lease = std::chrono::milliseconds{10},
                     .connect_timeout = std::chrono::milliseconds{1500},
-                    .node = std::string(200, 'x')});
+                    .node = std::string(200, 'x'),
+                    .max_row = 999});
     FAIL() << "there was no error";
   } catch (const InvalidArgument& error) {
     EXPECT_STREQ(
@@ -352,7 +353,8 @@ TEST(postgres_arguments, every_problem_is_named_and_no_secret) {
       "-\n"
       "PostgresAddress: options.lease: got 10ms, allowed 1s..5min\n"
       "PostgresAddress: options.connect_timeout: got 1.5s, allowed 1s..1min, in whole seconds\n"
-      "PostgresAddress: options.node: got 200 characters, allowed up to 128 printable characters");
+      "PostgresAddress: options.node: got 200 characters, allowed up to 128 printable characters\n"
+      "PostgresAddress: options.max_row: got 999, allowed 1000..1000000000");
   }
 }
 

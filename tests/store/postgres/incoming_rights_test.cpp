@@ -85,4 +85,42 @@ TEST_F(PostgresIncoming, what_cannot_be_is_refused_while_the_producer_has_its_tr
               HasSubstr("null value"));
 }
 
+TEST_F(PostgresIncoming,
+       a_row_that_is_too_large_is_refused_while_the_producer_has_its_transaction) {
+  store = nullptr;
+  intake = nullptr;
+  auto limited = options();
+  limited.max_row = 10'000;
+  ASSERT_TRUE(postgres_store(address(), limited)->own(test::patience));
+  const auto insertion = [&](const std::string& column, const std::string& bytes) {
+    const auto payload = column == "payload" ? "" : ", payload";
+    const auto value = column == "payload" ? "" : ", ''";
+    return as("backoff_producer", "INSERT INTO backoff.incoming(outbox, " + column + payload
+                                    + (column == "type" ? "" : ", type") + ") VALUES('orders', "
+                                    + (column == "payload" ? "convert_to(" : "(") + "repeat('x', "
+                                    + bytes + ")" + (column == "payload" ? ", 'UTF8')" : ")")
+                                    + value + (column == "type" ? "" : ", 't'") + ")");
+  };
+  const std::string range = " bytes, allowed for all columns together are 0..10000";
+  EXPECT_EQ(insertion("payload", "9999"), "");
+  EXPECT_THAT(insertion("payload", "10000"), HasSubstr("payload has 10000" + range));
+  for (const std::string column : {"key", "idempotency_key", "type", "context"}) {
+    EXPECT_EQ(insertion(column, "9999"), "") << column;
+    EXPECT_THAT(insertion(column, "10001"), HasSubstr(column + " has 10001" + range));
+  }
+  EXPECT_EQ(query("SELECT count(*) FROM backoff.incoming"), "5");
+}
+
+TEST_F(PostgresIncoming, without_an_option_a_row_may_have_16_MB_and_its_texts_1_MB) {
+  const std::string into = "INSERT INTO backoff.incoming(outbox, type, payload, key) VALUES"
+                           "('orders', 't', convert_to(repeat('x', ";
+  EXPECT_EQ(as("backoff_producer", into + "16777215), 'UTF8'), '')"), "");
+  EXPECT_THAT(as("backoff_producer", into + "16777216), 'UTF8'), '')"),
+              HasSubstr("payload has 16777216 bytes, allowed for all columns together are "
+                        "0..16777216, for the texts 0..1048576"));
+  EXPECT_EQ(as("backoff_producer", into + "2000000), 'UTF8'), repeat('k', 1048575))"), "");
+  EXPECT_THAT(as("backoff_producer", into + "2000000), 'UTF8'), repeat('k', 1048576))"),
+              HasSubstr("key has 1048576 bytes"));
+}
+
 } // namespace backoff_actor::store_test

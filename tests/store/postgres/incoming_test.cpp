@@ -53,6 +53,54 @@ TEST_F(PostgresIncoming, a_commit_inserts_the_delivery_and_deletes_its_row) {
   EXPECT_EQ(query("SELECT count(*) FROM backoff.delivery"), "1");
 }
 
+TEST_F(PostgresIncoming, a_row_that_is_too_large_is_not_read_and_becomes_a_dead_letter) {
+  query(
+    "INSERT INTO backoff.incoming(outbox, key, idempotency_key, type, payload, context) VALUES"
+    "('orders', 'customer', 'once', 'order.v1', convert_to(repeat('x', 20000), 'UTF8'), 'c: 1')");
+  insert();
+  store = nullptr;
+  auto limited = options();
+  limited.max_row = 10'000;
+  store = postgres_store(address(), limited)->own(test::patience);
+  intake = store->open_intake();
+  EXPECT_THAT(take(), ElementsAre(1, 2));
+  EXPECT_EQ(taken[0].bytes_left, 20'000u + 8 + 4 + 8 + 4);
+  EXPECT_EQ(taken[0].size(), 0u);
+  EXPECT_EQ(taken[1].bytes_left, 0u);
+
+  StoredDelivery unread;
+  unread.id = 1;
+  unread.submitted_at = {5};
+  const change::Bury end{1, DeadLetterReason::unreadable, 0, "too large", {7}, ""};
+  commit(*store, {change::Insert{unread, 1, true}, end});
+  EXPECT_EQ(query("SELECT convert_from(key, 'UTF8'), convert_from(idempotency_key, 'UTF8'), "
+                  "convert_from(types, 'UTF8'), octet_length(payload), convert_from(context, "
+                  "'UTF8'), reason, submitted_at FROM backoff.dead_letter"),
+            "customer|once|order.v1|20000|c: 1|unreadable|5");
+  EXPECT_EQ(query("SELECT string_agg(id::text, ' ') FROM backoff.incoming"), "2");
+  EXPECT_EQ(query("SELECT count(*) FROM backoff.delivery"), "0");
+}
+
+TEST_F(PostgresIncoming, what_nobody_has_read_may_be_stored_before_it_is_given_up) {
+  insert();
+  ASSERT_THAT(take(), ElementsAre(1));
+  StoredDelivery unread;
+  unread.id = 1;
+  commit(*store, {change::Insert{unread, 1, true}});
+  EXPECT_EQ(query("SELECT convert_from(types, 'UTF8'), octet_length(payload) FROM "
+                  "backoff.delivery"),
+            "t|1");
+  commit(*store, {bury(1)});
+  EXPECT_EQ(query("SELECT count(*) FROM backoff.dead_letter"), "1");
+}
+
+TEST_F(PostgresIncoming, texts_count_in_what_a_look_reads) {
+  for (auto i = 0; i < 20; ++i)
+    insert(", key, context", ", repeat('k', 500000), repeat('c', 500000)");
+  EXPECT_THAT(take(), SizeIs(17)) << "16 MiB are less than 17 rows";
+  EXPECT_THAT(take(), SizeIs(3));
+}
+
 TEST_F(PostgresIncoming, an_intake_knows_when_it_has_taken_what_was_there) {
   EXPECT_FALSE(intake->has_caught_up());
   for (auto i = 0; i < 3; ++i)

@@ -29,8 +29,13 @@ protected:
   // The schema as the first version of this library with PostgreSQL has made it.
   void make_version_1() const {
     migrate_postgres(connection());
-    in_empty(
-      "ALTER TABLE backoff.dead_letter DROP COLUMN text; UPDATE backoff.meta SET version = 1");
+    in_empty("ALTER TABLE backoff.dead_letter DROP COLUMN text; "
+             "ALTER TABLE backoff.outbox DROP COLUMN row_limit; "
+             "CREATE OR REPLACE FUNCTION backoff.check_incoming() RETURNS trigger "
+             "LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN "
+             "SELECT id INTO NEW.outbox_id FROM backoff.outbox WHERE name = NEW.outbox; "
+             "NEW.id := nextval('backoff.incoming_id_seq'); RETURN NEW; END $$; "
+             "UPDATE backoff.meta SET version = 1");
   }
 
   std::string empty_{};
@@ -106,6 +111,19 @@ TEST_F(postgres_schema, of_version_1_works_and_has_texts_from_version_2_on) {
   commit(*store, {end(2)});
   EXPECT_EQ(texts(*store), (std::vector<std::string>{"", "(order)", ""}));
   EXPECT_EQ(contents_of(*store).dead.at(2).cause, "no") << "the others are as they were";
+}
+
+TEST_F(postgres_schema, has_a_limit_for_rows_from_version_2_on) {
+  make_version_1();
+  const auto address = PostgresAddress{connection(), "orders"};
+  const auto large = "INSERT INTO backoff.incoming(outbox, type, payload) VALUES('orders', 't', "
+                     "convert_to(repeat('x', 20000), 'UTF8'))";
+  open_postgres_store(address, {.max_row = 10'000});
+  in_empty(large);
+  EXPECT_EQ(migrate_postgres(connection()), 1);
+  in_empty(large);
+  open_postgres_store(address, {.max_row = 10'000});
+  EXPECT_THROW(in_empty(large), std::runtime_error);
 }
 
 TEST_F(postgres_schema, goes_on_when_it_is_migrated_while_an_owner_works) {

@@ -206,8 +206,8 @@ void IncomingDesk::put(std::uint64_t turn, std::vector<IncomingMessage> messages
       return;
     for (auto& x : messages) {
       held_.insert(x.row);
-      bytes_of_[x.row] = x.payload.size();
-      bytes_ += x.payload.size();
+      bytes_of_[x.row] = x.size();
+      bytes_ += x.size();
       waiting_.push_back(std::move(x));
       ++put_;
     }

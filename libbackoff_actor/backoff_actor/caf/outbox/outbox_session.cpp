@@ -48,6 +48,11 @@ void SenderStore::prepare(StoredMessage message, Instant deadline, std::uint64_t
   row_ = row;
 }
 
+void SenderStore::prepare_unread(std::uint64_t row) {
+  prepare(StoredMessage{}, Instant::never(), row);
+  is_left_in_row_ = true;
+}
+
 // -- messages of other programs -------------------------------------------------------
 
 std::optional<IncomingMessage> SenderStore::next_incoming() {
@@ -98,7 +103,8 @@ void SenderStore::insert(std::uint32_t slot, std::uint64_t id, Instant now, std:
                                         .idempotency_key = std::move(idempotency_key),
                                         .context = std::move(context),
                                         .message = std::move(prepared_)},
-                                       std::exchange(row_, 0)});
+                                       std::exchange(row_, 0),
+                                       std::exchange(is_left_in_row_, false)});
   unanswered_.push_back({slot, id});
   last_id_ = id;
 }

@@ -90,8 +90,8 @@ std::vector<IncomingMessage> StandbyPost::next_batch() {
   std::vector<IncomingMessage> result;
   std::size_t bytes = 0;
   while (!waiting_.empty() && result.size() < most_rows_at_once
-         && (result.empty() || bytes + waiting_.front().payload.size() <= most_bytes_at_once)) {
-    bytes += waiting_.front().payload.size();
+         && (result.empty() || bytes + waiting_.front().size() <= most_bytes_at_once)) {
+    bytes += waiting_.front().size();
     result.push_back(std::move(waiting_.front()));
     waiting_.pop_front();
   }

@@ -194,6 +194,14 @@ void BackOffSender::end_held() {
 
 // Returns false if there was no room for it.
 bool BackOffSender::take_incoming(IncomingMessage x) {
+  if (x.bytes_left > 0) {
+    incoming_ = {};
+    incoming_.more().row = x.row;
+    store_->prepare_unread(x.row);
+    take(input::Unreadable{Cause{0, "the row has " + std::to_string(x.bytes_left)
+                                      + " bytes, which is more than may be read"}});
+    return true;
+  }
   if (!x.idempotency_key.empty() && is_known(x))
     return true;
   StoredMessage stored{std::move(x.type), std::move(x.payload)};

@@ -15,8 +15,9 @@ namespace {
 // The server takes a message of 1 GiB, with all parameters of a statement.
 constexpr std::size_t largest_delivery = 1'000'000'000;
 
-// Insertions beyond this are another statement of the same transaction.
-constexpr std::size_t bytes_of_a_statement = 32U << 20;
+// Insertions beyond this are another statement of the same transaction. A process that stands by
+// takes an owner for frozen whose statement has not come for the lease.
+constexpr std::size_t bytes_of_a_statement = 1U << 20;
 
 constexpr std::uint64_t highest_id = std::numeric_limits<std::int64_t>::max();
 
@@ -157,9 +158,15 @@ void PgChanges::make(const change::Insert& x) {
                            + std::to_string(highest_id));
   after_.last_id = id;
   has_keys_ |= !x.delivery.idempotency_key.empty();
+  places_.emplace(id, sums_.size());
+  if (x.is_left_in_row) { // the server makes the delivery, which is owed from then on
+    has_keys_ = true;     // perhaps
+    left_.push_back(&x);
+    sums_.push_back({.id = id});
+    return;
+  }
   if (x.incoming != 0)
     incoming_.push_back(x.incoming);
-  places_.emplace(id, sums_.size());
   sums_.push_back({.inserted = &x.delivery, .id = id});
 }
 
@@ -202,6 +209,7 @@ void PgChanges::make(const change::DropIncoming& x) { incoming_.push_back(x.inco
 PgCommit PgChanges::take() {
   PgCommit result;
   add_fence(result);
+  add_left(result);
   add_insertions(result);
   add_acknowledgements(result);
   add_burials(result);
@@ -226,6 +234,21 @@ void PgChanges::add_fence(PgCommit& to) const {
   to.calls.push_back({&pg::fence,
                       {pg_int4(outbox_), pg_int8(after_.epoch), pg_int8(after_.commit_no),
                        pg_int8(after_.last_id), pg_int8(after_.oldest_id)}});
+}
+
+void PgChanges::add_left(PgCommit& to) const {
+  if (left_.empty())
+    return;
+  PgArray ids{pg_type::int8};
+  PgArray submitted{pg_type::int8};
+  PgArray rows{pg_type::int8};
+  for (const auto* const one : left_) {
+    ids.add(as_number(one->delivery.id));
+    submitted.add(one->delivery.submitted_at.since_epoch);
+    rows.add(as_number(one->incoming));
+  }
+  to.calls.push_back(
+    {&pg::insert_left, {pg_int4(outbox_), ids.take(), submitted.take(), rows.take()}});
 }
 
 void PgChanges::add_insertions(PgCommit& to) const {

@@ -21,6 +21,7 @@ constexpr std::string_view no_schema =
 
 constexpr std::array meanings{
   Meaning{"BA001", StoreFailure::disowned, "another process owns it now", true},
+  Meaning{"BA003", StoreFailure::too_large, "a row of incoming may not be so large", true},
   Meaning{"53100", StoreFailure::full, "the disk of the server is full"},
   Meaning{"53200", StoreFailure::input_output, "the server is out of memory"},
   Meaning{"53300", StoreFailure::unreachable, "the server has too many connections already"},

@@ -79,24 +79,47 @@ const PgStatement read_xmin{
   "read_xmin", "SELECT pg_snapshot_xmin(pg_current_snapshot())::text::int8", {}};
 const PgStatement take_xid{"take_xid", "SELECT pg_current_xact_id()::text::int8", {}};
 
-#define BACKOFF_ACTOR_ROW                                                                          \
-  "id, key, idempotency_key, type, payload, (greatest(-1, least(extract(epoch FROM deadline - "    \
-  "clock_timestamp()), 4e9)) * 1e9)::int8, context"
+// Sizes are known without reading what is large.
+#define BACKOFF_ACTOR_SIZE                                                                         \
+  "octet_length(payload)::int8 + octet_length(key) + octet_length(idempotency_key) + "             \
+  "octet_length(type) + coalesce(octet_length(context), 0)"
 
-// $3: how many rows. $4: how many bytes; the first row is read in any case.
+// Of a row that is larger than `limit`, only the number and the size.
+#define BACKOFF_ACTOR_PART(column, limit) "CASE WHEN size <= " limit " THEN " column " END"
+#define BACKOFF_ACTOR_ROW(limit)                                                                   \
+  "id, " BACKOFF_ACTOR_PART("key", limit) ", " BACKOFF_ACTOR_PART(                                 \
+    "idempotency_key",                                                                             \
+    limit) ", " BACKOFF_ACTOR_PART("type",                                                         \
+                                   limit) ", " BACKOFF_ACTOR_PART("payload",                       \
+                                                                  limit) ", (greatest(-1, "        \
+                                                                         "least(extract(epoch "    \
+                                                                         "FROM deadline - "        \
+                                                                         "clock_timestamp()), "    \
+                                                                         "4e9)) * "                \
+                                                                         "1e9)::int8,"             \
+                                                                         " " BACKOFF_ACTOR_PART(   \
+                                                                           "context",              \
+                                                                           limit) ", size"
+
+// $3: how many rows. $4: how many bytes; the first row is read in any case. $5: the largest row
+// that is read.
 const PgStatement take_new{
   "take_new",
-  "SELECT " BACKOFF_ACTOR_ROW " FROM (SELECT *, sum(octet_length(payload)) OVER (ORDER BY id) - "
-  "octet_length(payload) AS bytes_before FROM (SELECT * FROM backoff.incoming WHERE outbox_id = $1 "
-  "AND shard = 0 AND not_before IS NULL AND id > $2 ORDER BY id LIMIT $3) a) b WHERE bytes_before "
-  "< $4 ORDER BY id",
-  {int4, int8, int8, int8}};
+  "SELECT " BACKOFF_ACTOR_ROW("$5") " FROM (SELECT *, sum(to_read) OVER (ORDER BY id) - to_read AS "
+                                    "bytes_before FROM (SELECT *, (CASE WHEN size <= $5 THEN size "
+                                    "ELSE 0 END)::int4 AS to_read FROM "
+                                    "(SELECT *, " BACKOFF_ACTOR_SIZE
+                                    " AS size FROM backoff.incoming WHERE outbox_id = $1 AND shard "
+                                    "= 0 AND not_before IS NULL AND id > $2 ORDER BY id LIMIT $3) "
+                                    "a) b) c WHERE bytes_before < $4 "
+                                    "ORDER BY id",
+  {int4, int8, int8, int8, int8}};
 
-const PgStatement find_late{
-  "find_late",
-  "SELECT id, octet_length(payload) FROM backoff.incoming WHERE outbox_id = $1 AND shard = 0 AND "
-  "not_before IS NULL AND id > $2 AND id <= $3 ORDER BY id LIMIT $4",
-  {int4, int8, int8, int8}};
+const PgStatement find_late{"find_late",
+                            "SELECT id, " BACKOFF_ACTOR_SIZE
+                            " FROM backoff.incoming WHERE outbox_id = $1 AND shard = 0 AND "
+                            "not_before IS NULL AND id > $2 AND id <= $3 ORDER BY id LIMIT $4",
+                            {int4, int8, int8, int8}};
 
 // Rows with higher numbers may be there already, but are not committed.
 const PgStatement find_newest{
@@ -105,18 +128,19 @@ const PgStatement find_newest{
   "not_before IS NULL",
   {int4}};
 
-const PgStatement find_due{
-  "find_due",
-  "SELECT id, octet_length(payload) FROM backoff.incoming WHERE outbox_id = $1 AND shard = 0 AND "
-  "not_before <= now() ORDER BY not_before, id LIMIT $2",
-  {int4, int8}};
+const PgStatement find_due{"find_due",
+                           "SELECT id, " BACKOFF_ACTOR_SIZE
+                           " FROM backoff.incoming WHERE outbox_id = $1 AND shard = 0 AND "
+                           "not_before <= now() ORDER BY not_before, id LIMIT $2",
+                           {int4, int8}};
 
-const PgStatement take_these{"take_these",
-                             "SELECT " BACKOFF_ACTOR_ROW
-                             " FROM backoff.incoming JOIN unnest($2) WITH ORDINALITY AS t(id, "
-                             "place) USING (id) WHERE outbox_id = $1 AND incoming.id = ANY($2) "
-                             "ORDER BY place",
-                             {int4, int8_array}};
+const PgStatement take_these{
+  "take_these",
+  "SELECT " BACKOFF_ACTOR_ROW("$3") " FROM (SELECT *, " BACKOFF_ACTOR_SIZE
+                                    " AS size FROM backoff.incoming WHERE outbox_id = $1 AND id = "
+                                    "ANY($2)) i JOIN unnest($2) WITH ORDINALITY AS t(id, place) "
+                                    "USING (id) ORDER BY place",
+  {int4, int8_array, int8}};
 
 const PgStatement set_asleep{
   "set_asleep", "UPDATE backoff.outbox SET is_asleep = $2 WHERE id = $1", {int4, boolean}};
@@ -124,9 +148,14 @@ const PgStatement set_asleep{
 constexpr std::array intake_statements{&read_xmin,   &take_xid, &take_new,   &find_late,
                                        &find_newest, &find_due, &take_these, &set_asleep};
 
-IncomingMessage read_row(const PgRows& rows, int row) {
+// @param limit the largest row that is read, in bytes
+IncomingMessage read_row(const PgRows& rows, int row, std::int64_t limit) {
   IncomingMessage result;
   result.row = static_cast<std::uint64_t>(rows.number(row, 0));
+  if (const auto size = rows.number(row, 7); size > limit) {
+    result.bytes_left = static_cast<std::uint64_t>(size);
+    return result;
+  }
   result.key = rows.text(row, 1);
   result.idempotency_key = rows.text(row, 2);
   result.type = rows.text(row, 3);
@@ -142,7 +171,8 @@ IncomingMessage read_row(const PgRows& rows, int row) {
 
 class PgIntake final : public Intake {
 public:
-  explicit PgIntake(std::shared_ptr<const PgWish> wish) : wish_(std::move(wish)) {}
+  explicit PgIntake(std::shared_ptr<const PgWish> wish)
+    : wish_(std::move(wish)), row_limit_(wish_->options.max_row) {}
 
   std::vector<IncomingMessage> take(std::size_t at_most,
                                     const std::unordered_set<std::uint64_t>& held) override {
@@ -260,7 +290,8 @@ private:
     const auto with_held = limit + static_cast<std::int64_t>(held.size());
     std::vector<PgCall> calls{
       {&read_xmin},
-      {&take_new, {outbox(), pg_int8(top_), pg_int8(limit), pg_int8(bytes_of_a_look)}},
+      {&take_new,
+       {outbox(), pg_int8(top_), pg_int8(limit), pg_int8(bytes_of_a_look), pg_int8(row_limit_)}},
       {&find_late, {outbox(), pg_int8(floor_), pg_int8(top_), pg_int8(with_held)}},
       {&find_due, {outbox(), pg_int8(with_held)}}};
     const auto old_top = top_;
@@ -287,8 +318,8 @@ private:
       top_ = static_cast<std::uint64_t>(rows[1].number(row, 0));
       if (held.contains(top_)) // the session before has taken it
         continue;
-      bytes += static_cast<std::int64_t>(rows[1].bytes(row, 4).size());
-      result.push_back(read_row(rows[1], row));
+      result.push_back(read_row(rows[1], row, row_limit_));
+      bytes += static_cast<std::int64_t>(result.back().size());
     }
     if (newest_ && rows[2].size() < with_held && taken_late.size() == late.size()
         && (top_ >= *newest_ || rows[1].size() == 0)) {
@@ -314,13 +345,13 @@ private:
   }
 
   // The first of them, as many as there is room for.
-  static std::vector<std::uint64_t> some_of(const std::vector<Found>& found, std::size_t at_most,
-                                            std::int64_t& bytes) {
+  std::vector<std::uint64_t> some_of(const std::vector<Found>& found, std::size_t at_most,
+                                     std::int64_t& bytes) const {
     std::vector<std::uint64_t> result;
     for (const auto& one : found) {
       if (result.size() >= at_most || bytes >= bytes_of_a_look)
         break;
-      bytes += one.bytes;
+      bytes += one.bytes <= row_limit_ ? one.bytes : 0;
       result.push_back(one.row);
     }
     return result;
@@ -332,9 +363,10 @@ private:
     PgArray numbers{int8};
     for (const auto row : these)
       numbers.add(static_cast<std::int64_t>(row));
-    const auto rows = session_->connection().run({&take_these, {outbox(), numbers.take()}});
+    const auto rows =
+      session_->connection().run({&take_these, {outbox(), numbers.take(), pg_int8(row_limit_)}});
     for (auto row = 0; row < rows.size(); ++row)
-      to.push_back(read_row(rows, row));
+      to.push_back(read_row(rows, row, row_limit_));
   }
 
   // @param xmin the number of the first transaction that was running before the look
@@ -348,6 +380,7 @@ private:
   }
 
   const std::shared_ptr<const PgWish> wish_;
+  const std::int64_t row_limit_; // bytes
   PgInterrupt interrupt_{};
   std::unique_ptr<PgSession> session_{}; // null: it is not connected
   std::uint64_t floor_ = 0;

@@ -13,7 +13,7 @@ namespace backoff_actor::detail {
 
 namespace {
 
-// The first part is small, for nobody knows yet how large the rows are.
+// A process that stands by takes an owner for frozen that takes longer than the lease for a part.
 constexpr std::int64_t first_rows = 256;
 constexpr std::int64_t most_rows = 8192;
 constexpr std::int64_t bytes_at_once = 4 << 20;
@@ -77,7 +77,7 @@ void read_parts(PgConnection& connection, PgCall call, std::uint64_t from, Large
       take(rows, row);
       bytes += size_of(rows, row, large.first, large.last);
     }
-    if (rows.size() < limit)
+    if (rows.size() == 0 || (rows.size() < limit && bytes < bytes_at_once))
       return;
     from = static_cast<std::uint64_t>(rows.number(rows.size() - 1, 0)) + 1;
     limit = std::clamp(bytes_at_once / (1 + bytes / rows.size()), std::int64_t{1}, most_rows);
@@ -88,15 +88,15 @@ void read_parts(PgConnection& connection, PgCall call, std::uint64_t from, Large
 
 void read_pg_owed(PgConnection& connection, std::int32_t outbox, std::uint64_t from,
                   const std::string& name, const std::function<void(StoredDelivery)>& visit) {
-  read_parts(connection, {&pg::read_owed, {pg_int4(outbox), {}, {}}}, from, {5, 9},
-             [&](const PgRows& rows, int row) { visit(read_delivery(rows, row, name)); });
+  read_parts(connection, {&pg::read_owed, {pg_int4(outbox), {}, {}, pg_int8(bytes_at_once)}}, from,
+             {5, 9}, [&](const PgRows& rows, int row) { visit(read_delivery(rows, row, name)); });
 }
 
 void read_pg_dead_letters(PgConnection& connection, std::int32_t outbox, bool has_texts,
                           const std::string& name,
                           const std::function<void(StoredDeadLetter)>& visit) {
   const auto* const statement = has_texts ? &pg::read_dead_with_text : &pg::read_dead;
-  read_parts(connection, {statement, {pg_int4(outbox), {}, {}}}, 1, {5, 13},
+  read_parts(connection, {statement, {pg_int4(outbox), {}, {}, pg_int8(bytes_at_once)}}, 1, {5, 13},
              [&](const PgRows& rows, int row) {
                StoredDeadLetter letter;
                letter.delivery = read_delivery(rows, row, name);

@@ -141,13 +141,6 @@ CREATE TABLE backoff.node(
 // in each session, by the search path of that session. So functions name the schema of everything,
 // operators included.
 //
-// The trigger of `incoming` runs with the rights of the schema's owner, and with the search path of
-// the producer. To set another would cost a fifth of the producers' throughput. It has one query,
-// for each costs the producers 5 %. An expression without a table costs next to nothing.
-//
-// `own_xid` comes first: the transaction has its number before it looks whether the owner sleeps.
-// The intake relies on that.
-//
 // Every commit begins with `fence`. It locks the row of the outbox until the commit ends.
 constexpr auto functions_1 = R"(
 CREATE FUNCTION backoff.fence(outbox_id int, shard_no int, own_epoch bigint, new_commit_no bigint,
@@ -162,28 +155,6 @@ BEGIN
     RAISE EXCEPTION 'epoch % is over', own_epoch USING ERRCODE = 'BA001';
   END IF;
 END $$;
-
-CREATE FUNCTION backoff.check_incoming() RETURNS trigger
-LANGUAGE plpgsql SECURITY DEFINER AS $$
-DECLARE
-  own_xid pg_catalog.xid8 := pg_catalog.pg_current_xact_id();
-  is_asleep boolean;
-BEGIN
-  SELECT o.id, o.is_asleep INTO NEW.outbox_id, is_asleep
-    FROM backoff.outbox o WHERE o.name OPERATOR(pg_catalog.=) NEW.outbox;
-  IF NEW.outbox_id IS NULL THEN
-    RAISE EXCEPTION 'there is no outbox "%"', NEW.outbox
-      USING ERRCODE = 'BA002', HINT = 'The first owner of an outbox makes it.';
-  END IF;
-  NEW.id := pg_catalog.nextval('backoff.incoming_id_seq');
-  IF is_asleep THEN
-    PERFORM pg_catalog.pg_notify(
-      pg_catalog.concat('backoff_', NEW.outbox_id, '_', NEW.shard), '');
-  END IF;
-  RETURN NEW;
-END $$;
-CREATE TRIGGER check_incoming BEFORE INSERT ON backoff.incoming
-  FOR EACH ROW EXECUTE FUNCTION backoff.check_incoming();
 
 CREATE VIEW backoff.outbox_state AS
   SELECT o.name, s.owner, s.epoch, s.owned_since,
@@ -240,7 +211,7 @@ BEGIN
   END LOOP;
 END $$;
 
-REVOKE ALL ON FUNCTION backoff.fence, backoff.check_incoming FROM PUBLIC;
+REVOKE ALL ON FUNCTION backoff.fence FROM PUBLIC;
 GRANT USAGE ON SCHEMA backoff TO backoff_producer, backoff_worker, backoff_reader;
 GRANT INSERT (outbox, key, idempotency_key, type, payload, deadline, not_before, context)
   ON backoff.incoming TO backoff_producer;
@@ -254,9 +225,62 @@ GRANT SELECT ON backoff.outbox_state, backoff.owed, backoff.dead, backoff.messag
 )";
 
 // Version 2: `dead_letter.text` has the message in words, as `StoredDeadLetter::text`. It is in no
-// view: readers see no messages.
+// view: readers see no messages. `outbox.row_limit`: see `PostgresOptions::max_row`.
+//
+// The trigger of `incoming` runs with the rights of the schema's owner, and with the search path of
+// the producer. To set another would cost a fifth of the producers' throughput. It has one query,
+// for each costs the producers 5 %. An expression without a table costs next to nothing.
+//
+// `own_xid` comes first: the transaction has its number before it looks whether the owner sleeps.
+// The intake relies on that.
 constexpr auto step_to_2 = R"(
 ALTER TABLE backoff.dead_letter ADD COLUMN text bytea NOT NULL DEFAULT '';
+ALTER TABLE backoff.outbox ADD COLUMN row_limit int NOT NULL DEFAULT 16777216;
+
+CREATE OR REPLACE FUNCTION backoff.check_incoming() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER AS $$
+DECLARE
+  own_xid pg_catalog.xid8 := pg_catalog.pg_current_xact_id();
+  text_limit CONSTANT bigint := 1048576;
+  is_asleep boolean;
+  row_limit bigint;
+  texts bigint := coalesce(pg_catalog.octet_length(NEW.key), 0)::bigint
+    OPERATOR(pg_catalog.+) coalesce(pg_catalog.octet_length(NEW.idempotency_key), 0)
+    OPERATOR(pg_catalog.+) coalesce(pg_catalog.octet_length(NEW.type), 0)
+    OPERATOR(pg_catalog.+) coalesce(pg_catalog.octet_length(NEW.context), 0);
+  bytes bigint := texts OPERATOR(pg_catalog.+) coalesce(pg_catalog.octet_length(NEW.payload), 0);
+  largest text;
+  largest_bytes bigint;
+BEGIN
+  SELECT o.id, o.is_asleep, o.row_limit INTO NEW.outbox_id, is_asleep, row_limit
+    FROM backoff.outbox o WHERE o.name OPERATOR(pg_catalog.=) NEW.outbox;
+  IF NEW.outbox_id IS NULL THEN
+    RAISE EXCEPTION 'there is no outbox "%"', pg_catalog."left"(NEW.outbox, 100)
+      USING ERRCODE = 'BA002', HINT = 'The first owner of an outbox makes it.';
+  END IF;
+  IF bytes OPERATOR(pg_catalog.>) row_limit OR texts OPERATOR(pg_catalog.>) text_limit THEN
+    SELECT c.name, c.size INTO largest, largest_bytes
+      FROM (VALUES ('payload', CASE WHEN bytes OPERATOR(pg_catalog.>) row_limit
+                                    THEN pg_catalog.octet_length(NEW.payload) END),
+                   ('key', pg_catalog.octet_length(NEW.key)),
+                   ('idempotency_key', pg_catalog.octet_length(NEW.idempotency_key)),
+                   ('type', pg_catalog.octet_length(NEW.type)),
+                   ('context', pg_catalog.octet_length(NEW.context))) c(name, size)
+      ORDER BY c.size DESC NULLS LAST LIMIT 1;
+    RAISE EXCEPTION '% has % bytes, allowed for all columns together are 0..%, for the texts 0..%',
+        largest, largest_bytes, row_limit, text_limit
+      USING ERRCODE = 'BA003', HINT = 'Hand over where the data is, and not the data.';
+  END IF;
+  NEW.id := pg_catalog.nextval('backoff.incoming_id_seq');
+  IF is_asleep THEN
+    PERFORM pg_catalog.pg_notify(
+      pg_catalog.concat('backoff_', NEW.outbox_id, '_', NEW.shard), '');
+  END IF;
+  RETURN NEW;
+END $$;
+REVOKE ALL ON FUNCTION backoff.check_incoming FROM PUBLIC;
+CREATE OR REPLACE TRIGGER check_incoming BEFORE INSERT ON backoff.incoming
+  FOR EACH ROW EXECUTE FUNCTION backoff.check_incoming();
 UPDATE backoff.meta SET version = 2;
 )";
 

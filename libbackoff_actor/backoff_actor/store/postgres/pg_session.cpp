@@ -113,6 +113,11 @@ const PgStatement claim_shard{
   "RETURNING " BACKOFF_ACTOR_SHARD_COLUMNS,
   {pg_type::oid, pg_type::int4, pg_type::int8, pg_type::text, pg_type::int8}};
 
+const PgStatement set_row_limit{
+  nullptr,
+  "UPDATE backoff.outbox SET row_limit = $2 WHERE id = $1 AND row_limit <> $2",
+  {pg_type::int4, pg_type::int4}};
+
 const PgStatement resume_shard{
   nullptr,
   "UPDATE backoff.shard s SET owner_pid = pg_backend_pid() WHERE s.outbox = $1 AND s.shard = 0 "
@@ -280,6 +285,10 @@ std::vector<PgCall> PgSession::owner_settings() const {
 PgShard PgSession::claim() {
   const auto lease = std::chrono::ceil<std::chrono::milliseconds>(wish_->options.lease).count();
   auto calls = owner_settings();
+  if (has_texts_) // so are the limits of rows: both are new in version 2
+    calls.push_back(
+      {&set_row_limit,
+       {pg_int4(outbox_), pg_int4(static_cast<std::int32_t>(wish_->options.max_row))}});
   calls.push_back({&claim_shard,
                    {pg_int4(class_), pg_int4(outbox_), pg_int8(random_claim()), wish_->options.node,
                     pg_int8(std::int64_t{lease})}});

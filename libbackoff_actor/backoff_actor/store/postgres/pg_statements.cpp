@@ -30,6 +30,17 @@ const PgStatement insert{
   {int4, int8_array, int8_array, int8_array, int8_array, int8_array, bytea_array, bytea_array,
    bytea_array, bytea_array, bytea_array}};
 
+// $4: the rows of `incoming` whose parts the deliveries get.
+const PgStatement insert_left{
+  "insert_left",
+  "WITH gone AS (DELETE FROM backoff.incoming WHERE outbox_id = $1 AND id = ANY($4) RETURNING id, "
+  "key, idempotency_key, type, payload, context) INSERT INTO backoff.delivery(outbox, shard, id, "
+  "submitted_at, key, idempotency_key, types, payload, context) SELECT $1, 0, t.id, "
+  "t.submitted_at, convert_to(g.key, 'UTF8'), convert_to(g.idempotency_key, 'UTF8'), "
+  "convert_to(g.type, 'UTF8'), g.payload, convert_to(g.context, 'UTF8') FROM unnest($2, $3, $4) AS "
+  "t(id, submitted_at, place) JOIN gone g ON g.id = t.place",
+  {int4, int8_array, int8_array, int8_array}};
+
 const PgStatement acknowledge{
   "acknowledge",
   "DELETE FROM backoff.delivery WHERE " BACKOFF_ACTOR_FOUND_IN("delivery"),
@@ -122,22 +133,28 @@ const PgStatement find_oldest{"find_oldest",
 const PgStatement read_epoch{
   "read_epoch", "SELECT epoch FROM backoff.shard WHERE outbox = $1 AND shard = 0", {int4}};
 
+// The first $3 rows from $2 on, as far as those before each have less than $4 bytes.
+#define BACKOFF_ACTOR_PART_OF(table)                                                               \
+  " FROM (SELECT *, sum(size) OVER (ORDER BY id) - size AS bytes_before FROM (SELECT *, "          \
+  "least(octet_length(payload)::int8 + octet_length(key) + octet_length(idempotency_key) + "       \
+  "octet_length(types) + coalesce(octet_length(context), 0), 2147483647)::int4 AS size FROM "      \
+  "backoff." table " WHERE outbox = $1 AND shard = 0 AND id >= $2 ORDER BY id LIMIT $3) a) b "     \
+  "WHERE bytes_before < $4 ORDER BY id"
+
 const PgStatement read_owed{
   "read_owed",
   "SELECT id, submitted_at, deadline, attempts, hand_overs, key, idempotency_key, types, payload, "
-  "coalesce(context, '') FROM backoff.delivery WHERE outbox = $1 AND shard = 0 AND id >= $2 ORDER "
-  "BY id LIMIT $3",
-  {int4, int8, int8}};
+  "coalesce(context, '')" BACKOFF_ACTOR_PART_OF("delivery"),
+  {int4, int8, int8, int8}};
 
 #define BACKOFF_ACTOR_READ_DEAD(text_column)                                                       \
   "SELECT id, submitted_at, deadline, attempts, 0::int8, key, idempotency_key, types, payload, "   \
-  "coalesce(context, ''), reason, cause, at, " text_column                                         \
-  " FROM backoff.dead_letter WHERE outbox = $1 AND shard = 0 "                                     \
-  "AND id >= $2 ORDER BY id LIMIT $3"
+  "coalesce(context, ''), reason, cause, at, " text_column BACKOFF_ACTOR_PART_OF("dead_letter")
 
-const PgStatement read_dead{"read_dead", BACKOFF_ACTOR_READ_DEAD("''::bytea"), {int4, int8, int8}};
+const PgStatement read_dead{
+  "read_dead", BACKOFF_ACTOR_READ_DEAD("''::bytea"), {int4, int8, int8, int8}};
 const PgStatement read_dead_with_text{
-  "read_dead_with_text", BACKOFF_ACTOR_READ_DEAD("text"), {int4, int8, int8}};
+  "read_dead_with_text", BACKOFF_ACTOR_READ_DEAD("text"), {int4, int8, int8, int8}};
 
 const PgStatement count_dead{
   "count_dead",
@@ -197,6 +214,7 @@ const PgStatement resubmit_incoming{
 std::span<const PgStatement* const> all(bool has_texts) {
   static constexpr std::array statements{&fence,
                                          &insert,
+                                         &insert_left,
                                          &acknowledge,
                                          &acknowledge_keys,
                                          &bury,

@@ -150,6 +150,8 @@ namespace {
 
 constexpr std::size_t longest_outbox_name = 64;
 constexpr std::size_t longest_node_name = 128;
+constexpr std::uint32_t smallest_max_row = 1000;
+constexpr std::uint32_t largest_max_row = 1'000'000'000;
 constexpr auto outbox_names = "1 to 64 characters of a-z, 0-9, _, . and -";
 
 bool is_outbox_name(std::string_view name) {
@@ -188,6 +190,8 @@ Problems check(const PostgresOptions& options) {
                  "1s..1min, in whole seconds");
   if (options.node.size() > longest_node_name || !is_printable(options.node))
     problems.add("node", characters(options.node.size()), "up to 128 printable characters");
+  if (options.max_row < smallest_max_row || options.max_row > largest_max_row)
+    problems.add("max_row", std::to_string(options.max_row), "1000..1000000000");
   return problems;
 }
 

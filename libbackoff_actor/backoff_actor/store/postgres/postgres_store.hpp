@@ -45,7 +45,7 @@ struct PostgresAddress {
 /// How a process owns an outbox on a server of PostgreSQL.
 struct PostgresOptions {
   /// How long the server lets an owner go on that says nothing: frozen, or behind a cut cable. A
-  /// living owner says something every third of it. To send the largest batch must take less.
+  /// living owner says something every third of it. To send the largest message must take less.
   ///
   /// @range 1s..5min
   Duration lease = std::chrono::seconds{5};
@@ -60,6 +60,14 @@ struct PostgresOptions {
   ///
   /// @range up to 128 printable characters
   std::string node{};
+
+  /// How many bytes a row of `incoming` may have, all columns together. The server refuses a larger
+  /// one in the transaction that inserts it. If one is there already, it becomes a dead letter,
+  /// `unreadable`, and no process reads it. The limit of the last owner counts.
+  ///
+  /// @units bytes
+  /// @range 1000..1000000000
+  std::uint32_t max_row = 16U << 20;
 
   /// Whether all options are the same.
   friend bool operator==(const PostgresOptions&, const PostgresOptions&) = default;

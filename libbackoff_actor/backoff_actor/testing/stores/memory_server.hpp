@@ -63,6 +63,9 @@ public:
   /// Commits it.
   void commit_row(std::uint64_t row);
 
+  /// From now on an owner reads no row with more bytes.
+  void limit_rows(std::size_t bytes);
+
   /// The rows that are there, in order.
   std::vector<std::uint64_t> incoming() const;
 

@@ -35,7 +35,7 @@ public:
         is_all = is_all && row > newest_;
         continue;
       }
-      result.push_back(x.message);
+      result.push_back(read(x.message));
       if (auto& life = result.back().time_to_live)
         *life -= now - x.at;
     }
@@ -56,6 +56,15 @@ public:
   void interrupt() override {}
 
 private:
+  IncomingMessage read(const IncomingMessage& x) const {
+    if (x.size() <= state_->row_limit)
+      return x;
+    IncomingMessage result;
+    result.row = x.row;
+    result.bytes_left = x.size();
+    return result;
+  }
+
   const std::shared_ptr<State> state_;
   const std::string node_;
   std::uint64_t newest_ = 0; // at the last `catch_up`
@@ -110,6 +119,11 @@ std::uint64_t MemoryServer::begin_row(IncomingMessage message) {
 void MemoryServer::commit_row(std::uint64_t row) {
   const std::lock_guard lock{state_->mutex};
   state_->rows.at(row - 1).is_committed = true;
+}
+
+void MemoryServer::limit_rows(std::size_t bytes) {
+  const std::lock_guard lock{state_->mutex};
+  state_->row_limit = bytes;
 }
 
 std::vector<std::uint64_t> MemoryServer::incoming() const {

@@ -58,6 +58,9 @@ public:
   // Keeps the bytes for `insert`, which then deletes the row, too.
   void prepare(StoredMessage message, Instant deadline, std::uint64_t row);
 
+  // For `insert` of a row that nobody has read.
+  void prepare_unread(std::uint64_t row);
+
   // The message is known already: its row is to go.
   void drop_incoming(std::uint64_t row) { changes_.emplace_back(change::DropIncoming{row}); }
 
@@ -187,6 +190,7 @@ private:
   StoredMessage prepared_;
   Instant deadline_ = Instant::never(); // of the prepared message
   std::uint64_t row_ = 0;               // of the prepared message; 0: none
+  bool is_left_in_row_ = false;         // the prepared message
   bool waits_for_room_ = false;         // a message of another program
   bool is_catching_up_ = false;
   std::deque<Held> held_;

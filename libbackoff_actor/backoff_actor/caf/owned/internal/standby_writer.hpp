@@ -38,7 +38,7 @@ public:
   // Returns false if there is no room.
   bool add(IncomingMessage message) {
     const std::lock_guard lock{mutex_};
-    const auto bytes = message.payload.size();
+    const auto bytes = message.size();
     if (waiting_.size() >= capacity_ || (!waiting_.empty() && bytes_ + bytes > most_bytes))
       return false;
     bytes_ += bytes;

@@ -86,6 +86,7 @@ private:
   Sum* open_sum(std::uint64_t id);
 
   void add_fence(PgCommit& to) const;
+  void add_left(PgCommit& to) const;
   void add_insertions(PgCommit& to) const;
   void add_acknowledgements(PgCommit& to) const;
   void add_burials(PgCommit& to) const;
@@ -104,6 +105,7 @@ private:
   std::unordered_map<std::uint64_t, std::size_t> places_{}; // in `sums_`, by number
   std::vector<std::size_t> acknowledged_{};                 // in `sums_`, in order
   std::vector<std::uint64_t> incoming_{};                   // rows to delete
+  std::vector<const change::Insert*> left_{};               // that nobody has read
   std::vector<PgCall> others_{};
 };
 

@@ -9,6 +9,7 @@ namespace backoff_actor::detail::pg {
 
 extern const PgStatement fence;
 extern const PgStatement insert;
+extern const PgStatement insert_left;
 extern const PgStatement acknowledge;
 extern const PgStatement acknowledge_keys;
 extern const PgStatement bury;

@@ -59,11 +59,25 @@ struct MemoryServer::State {
     changed.notify_all();
   }
 
-  void apply(const std::string& node, Instant now, std::span<const StoreChange> changes) {
+  void apply(const std::string& node, Instant now, std::span<const StoreChange> given) {
+    std::vector<StoreChange> changes(given.begin(), given.end());
+    for (auto& x : changes)
+      if (auto* const insertion = std::get_if<change::Insert>(&x); insertion != nullptr)
+        fill_in(*insertion);
     content->commit(changes);
     note_rows(changes);
     log.push_back({{node, epoch, changes.size(), now},
                    std::vector<StoreChange>(changes.begin(), changes.end())});
+  }
+
+  void fill_in(change::Insert& x) const {
+    if (!x.is_left_in_row)
+      return;
+    const auto& message = rows.at(x.incoming - 1).message;
+    x.delivery.key = message.key;
+    x.delivery.idempotency_key = message.idempotency_key;
+    x.delivery.context = message.context;
+    x.delivery.message = {message.type, message.payload};
   }
 
   void note_rows(std::span<const StoreChange> changes) {
@@ -107,6 +121,7 @@ struct MemoryServer::State {
   std::vector<Row> rows;         // by number, from 1
   std::set<std::uint64_t> gone;  // rows that commits have deleted
   std::size_t looks = 0;
+  std::size_t row_limit = ~std::size_t{0}; // bytes
   std::atomic<std::size_t> renewals = 0;
 };
 
