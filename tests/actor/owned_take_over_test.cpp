@@ -248,6 +248,40 @@ TEST_F(OwnedTakeOver, a_server_that_is_away_is_asked_again_sooner_than_one_that_
   EXPECT_EQ(owner(), "node-a, epoch 1");
 }
 
+// A store whose lock somebody holds who is no owner.
+class Held final : public SharedStore {
+public:
+  Held(std::shared_ptr<SharedStore> store, std::shared_ptr<const std::string> held_by)
+    : store_(std::move(store)), held_by_(std::move(held_by)) {}
+  std::string name() const override { return store_->name(); }
+  std::shared_ptr<DeliveryStore> own(Duration at_most) override {
+    return held_by_->empty() ? store_->own(at_most) : nullptr;
+  }
+  std::optional<StoreOwner> owner() override { return StoreOwner{.held_by = *held_by_}; }
+  void interrupt() override { store_->interrupt(); }
+
+private:
+  const std::shared_ptr<SharedStore> store_;
+  const std::shared_ptr<const std::string> held_by_;
+};
+
+TEST_F(OwnedTakeOver, a_stranger_that_keeps_all_from_an_outbox_is_told_once) {
+  const auto held_by = std::make_shared<std::string>("process 7 of user bob");
+  auto outbox = shared("node-a");
+  outbox.store = std::make_shared<Held>(outbox.store, held_by);
+  const auto& a = start_process("node-a", DangerousActor{}.factory(), default_options(), outbox);
+  EXPECT_THAT(notices("node-a"), IsEmpty()) << "it may be a new owner";
+  time.advance(10s);
+  const auto text =
+    "memory: process 7 of user bob holds its lock and is no owner, so nobody can own it";
+  EXPECT_THAT(notices("node-a"), ElementsAre(text));
+  EXPECT_THAT(ask_process(a, "x")->error_text,
+              HasSubstr("memory has no owner yet: process 7 of user bob holds its lock"));
+  held_by->clear();
+  time.advance(2s);
+  EXPECT_EQ(owner(), "node-a, epoch 1");
+}
+
 TEST_F(OwnedTakeOver, refuses_options_that_are_wrong) {
   auto options = default_options();
   options.outbox = {std::make_shared<MemoryStore>(), durable<std::string>(), writing()};

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
 #include <vector>
 
 namespace backoffctl::outbox_owners_test {
@@ -24,6 +25,15 @@ TEST(owners_table, shows_who_owns_which_outbox) {
    refunds          -      0                         -     no     0                         -     0
 )");
   EXPECT_EQ(owners_table({}), "0 outboxes\n");
+}
+
+TEST(owners_table, says_who_holds_a_lock_without_being_the_owner) {
+  const std::vector<PostgresOutbox> held{
+    {"orders", {"node-b:8", 41, first, false, "process 7 of user bob"}, 0, {}, 0}};
+  EXPECT_TRUE(owners_table(held).ends_with(
+    "\norders: process 7 of user bob holds its lock and is no owner\n"));
+  EXPECT_NE(owners_json_lines(held).find(R"("alive":false,"held_by":"process 7 of user bob")"),
+            std::string::npos);
 }
 
 TEST(owners_table, shows_no_control_characters_of_a_node) {

@@ -32,7 +32,11 @@ std::string owners_table(const std::vector<PostgresOutbox>& outboxes) {
                was_owned(x) ? iso_time(x.owner.since, digits_for_people) : "-",
                x.owner.is_alive ? "yes" : "no", std::to_string(x.owed),
                x.owed > 0 ? iso_time(x.oldest, digits_for_people) : "-", std::to_string(x.dead)});
-  return result + table.text();
+  result += table.text();
+  for (const auto& x : outboxes)
+    if (!x.owner.held_by.empty())
+      result += x.name + ": " + one_line(x.owner.held_by) + " holds its lock and is no owner\n";
+  return result;
 }
 
 std::string owners_json_lines(const std::vector<PostgresOutbox>& outboxes) {
@@ -45,6 +49,8 @@ std::string owners_json_lines(const std::vector<PostgresOutbox>& outboxes) {
     json["epoch"] = x.owner.epoch;
     json["since"] = was_owned(x) ? Json(iso_time(x.owner.since, digits_for_programs)) : Json();
     json["alive"] = x.owner.is_alive;
+    if (!x.owner.held_by.empty())
+      json["held_by"] = x.owner.held_by;
     json["owed"] = x.owed;
     json["oldest"] = x.owed > 0 ? Json(iso_time(x.oldest, digits_for_programs)) : Json();
     json["dead"] = x.dead;

@@ -79,6 +79,7 @@ Keys of each line:
   epoch                    how many owners there were; each has a higher one than all before it
   since                    when the owner began to own it, ISO 8601 in UTC, or null
   alive                    whether the owner holds the lock; if not, there is no owner now
+  held_by                  which process holds the lock without being the owner; only if one does
   owed, oldest             number of owed deliveries, and when the oldest was submitted, or null
   dead                     number of dead letters
 

@@ -16,6 +16,10 @@ struct StoreOwner {
   WallTime since{};        ///< when it began to own the store, by the server's clock
   bool is_alive = false;   ///< whether its session holds the lock; else the store has no owner now
 
+  /// Who holds the lock without being the owner, and so keeps every owner from the store:
+  /// `process 4711 of user bob`. Empty: nobody does. For a moment it is a new owner.
+  std::string held_by{};
+
   /// Whether all parts are the same.
   friend bool operator==(const StoreOwner&, const StoreOwner&) = default;
 };

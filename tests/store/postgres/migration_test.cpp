@@ -6,7 +6,9 @@
 #include <chrono>
 #include <fstream>
 #include <future>
+#include <sstream>
 #include <stdexcept>
+#include <string>
 
 namespace backoff_actor::store_test {
 
@@ -84,6 +86,28 @@ TEST_F(postgres_schema, its_statements_can_be_run_by_hand) {
   in_empty(postgres_migration());
   EXPECT_EQ(migrate_postgres(connection()), 2);
   EXPECT_NE(open_postgres_store({connection(), "orders"}), nullptr);
+}
+
+// What it offers is a comment.
+TEST_F(postgres_schema, its_statements_offer_to_leave_the_locks_to_the_owners) {
+  const auto all = postgres_migration();
+  in_empty(all);
+  EXPECT_EQ(in_empty("SET ROLE backoff_producer; SELECT pg_try_advisory_lock(1, 2)"), "t");
+  std::istringstream lines{all.substr(all.find("-- REVOKE"))};
+  std::string offered;
+  for (std::string line; std::getline(lines, line);)
+    offered += line.substr(3) + "\n";
+  in_empty(offered);
+  for (const auto* const kind : {"", "_shared"})
+    for (const auto* const name : {"pg_advisory_lock", "pg_try_advisory_lock",
+                                   "pg_advisory_xact_lock", "pg_try_advisory_xact_lock"})
+      EXPECT_THROW(
+        in_empty("SET ROLE backoff_producer; SELECT " + std::string{name} + kind + "(1, 2)"),
+        std::runtime_error)
+        << name << kind;
+  EXPECT_EQ(in_empty("SET ROLE backoff_worker; SELECT pg_try_advisory_lock(1, 2), "
+                     "pg_advisory_lock(1, 2) IS NULL"),
+            "t|f");
 }
 
 TEST_F(postgres_schema, of_version_1_works_and_has_texts_from_version_2_on) {

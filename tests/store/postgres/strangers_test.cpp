@@ -1,6 +1,7 @@
 // What others may do in the same database: what they make there never runs with the rights of this
 // library's users.
 
+#include "store/postgres/control.hpp"
 #include "store/postgres/fixture.hpp"
 
 #include <array>
@@ -150,6 +151,42 @@ TEST_F(PostgresStrangers, nor_after_a_migration_by_hand) {
   EXPECT_EQ(ran(), "");
   use();
   EXPECT_EQ(ran(), "");
+}
+
+class PostgresStrangersLock : public PostgresTest {};
+
+TEST_F(PostgresStrangersLock, that_keeps_owners_from_an_outbox_is_named) {
+  open();
+  query("DROP ROLE IF EXISTS nosy; CREATE ROLE nosy LOGIN");
+  auto as_nosy = server()->connection(database());
+  const std::string user = "user=postgres";
+  as_nosy.replace(as_nosy.find(user), user.size(), "user=nosy");
+  const auto waits = postgres_store(address(), options("node-b"));
+  std::string holder;
+  {
+    Control stranger{as_nosy};
+    // The numbers can be computed; here they are seen.
+    std::string lock;
+    {
+      const auto store = open();
+      lock = query("SELECT classid::int8::bit(32)::int4 || ', ' || objid FROM pg_locks WHERE "
+                   "locktype = 'advisory' AND objsubid = 2 AND database = (SELECT oid FROM "
+                   "pg_database WHERE datname = current_database())");
+      EXPECT_EQ(waits->owner()->held_by, "");
+    }
+    stranger.query("SELECT pg_advisory_lock(" + lock + ")");
+    holder = "process " + stranger.query("SELECT pg_backend_pid()") + " of user nosy";
+    EXPECT_EQ(waits->own(Duration::zero()), nullptr);
+    ASSERT_TRUE(waits->owner());
+    EXPECT_EQ(waits->owner()->held_by, holder);
+    EXPECT_FALSE(waits->owner()->is_alive);
+    EXPECT_EQ(postgres_outboxes(server()->connection(database())).at(0).owner.held_by, holder);
+    EXPECT_EQ(failure_of([&] { open_postgres_store(address(), options("node-c")); }).text,
+              name() + ": " + holder + " holds its lock; end that process first");
+  }
+  EXPECT_TRUE(waits->own(test::patience));
+  EXPECT_EQ(waits->owner()->held_by, "");
+  query("DROP ROLE nosy");
 }
 
 } // namespace backoff_actor::store_test

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <exception>
+#include <string>
 #include <utility>
 
 namespace backoff_actor {
@@ -71,7 +72,9 @@ private:
   bool own() {
     auto store = outbox_.store->own(Duration::zero());
     if (!store) {
-      stand_by_->tell(outbox_.store->owner());
+      const auto owner = outbox_.store->owner();
+      stand_by_->tell(owner);
+      look_at_holder(owner ? owner->held_by : std::string{});
       if (has_own_thread())
         store = outbox_.store->own(longest_wait);
     }
@@ -82,6 +85,20 @@ private:
     return true;
   }
 
+  // A new owner holds the lock for a moment before it is named. So only who is there at two looks
+  // in a row is told.
+  void look_at_holder(const std::string& held_by) {
+    if (!held_by.empty() && held_by == last_holder_ && held_by != told_holder_) {
+      told_holder_ = held_by;
+      stand_by_->tell_notice(outbox_.store->name() + ": " + held_by
+                             + " holds its lock and is no owner, so nobody can own it");
+      tell_owner();
+    }
+    last_holder_ = held_by;
+    if (held_by.empty())
+      told_holder_.clear();
+  }
+
   Duration fail(const StoreError& error) {
     if (outbox_.options.on_error) {
       try {
@@ -90,7 +107,7 @@ private:
         // An exception of the callback must not stop the waiter.
       }
     }
-    stand_by_->tell_failure(error.what());
+    stand_by_->tell_notice(error.what());
     tell_owner();
     if (error.failure() != StoreFailure::unreachable)
       return after_refusal;
@@ -107,6 +124,8 @@ private:
   std::shared_ptr<StandBy> stand_by_;
   SharedOutbox outbox_;
   BackOff delay_;
+  std::string last_holder_; // as `StoreOwner::held_by`, at the last look
+  std::string told_holder_;
 };
 
 } // namespace

@@ -98,7 +98,7 @@ private:
     if (!stand_by_)
       return;
     auto news = stand_by_->take_news();
-    for (auto& text : news.failures)
+    for (auto& text : news.notices)
       notice(std::move(text));
     if (news.outbox)
       own(std::move(news.outbox));
@@ -361,7 +361,8 @@ private:
   std::string who_owns() const {
     const auto owner = stand_by_ ? stand_by_->owner() : std::nullopt;
     if (!owner || !owner->is_alive)
-      return outbox_.store->name() + " has no owner yet";
+      return outbox_.store->name() + " has no owner yet"
+             + (owner && !owner->held_by.empty() ? ": " + owner->held_by + " holds its lock" : "");
     return owner->node + " owns " + outbox_.store->name();
   }
 

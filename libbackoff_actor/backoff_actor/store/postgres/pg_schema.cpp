@@ -284,6 +284,22 @@ CREATE OR REPLACE TRIGGER check_incoming BEFORE INSERT ON backoff.incoming
 UPDATE backoff.meta SET version = 2;
 )";
 
+// The end of a printed migration.
+constexpr auto hints = R"(
+-- Any user of this database can take the lock that makes one process the owner of an outbox, and so
+-- keep all others from it. If no other program of this database uses advisory locks of two numbers,
+-- leave them to the owners:
+--
+-- REVOKE EXECUTE ON FUNCTION pg_catalog.pg_advisory_lock(int, int),
+--   pg_catalog.pg_advisory_lock_shared(int, int), pg_catalog.pg_try_advisory_lock(int, int),
+--   pg_catalog.pg_try_advisory_lock_shared(int, int), pg_catalog.pg_advisory_xact_lock(int, int),
+--   pg_catalog.pg_advisory_xact_lock_shared(int, int),
+--   pg_catalog.pg_try_advisory_xact_lock(int, int),
+--   pg_catalog.pg_try_advisory_xact_lock_shared(int, int) FROM PUBLIC;
+-- GRANT EXECUTE ON FUNCTION pg_catalog.pg_advisory_lock(int, int),
+--   pg_catalog.pg_try_advisory_lock(int, int) TO backoff_worker;
+)";
+
 const PgStatement find_schema{
   nullptr,
   "SELECT to_regnamespace('backoff') IS NOT NULL, to_regclass('backoff.meta') IS NOT NULL",
@@ -345,7 +361,7 @@ std::string postgres_migration(int from_version) {
   if (body.empty())
     return {};
   return "BEGIN;\nSET LOCAL search_path = pg_catalog, pg_temp;\nSET LOCAL lock_timeout = '1s';\n\n"
-         + body + "\nCOMMIT;\n";
+         + body + "\nCOMMIT;\n" + detail::hints;
 }
 
 } // namespace backoff_actor

@@ -312,12 +312,16 @@ std::optional<PgShard> PgSession::resume(std::uint64_t epoch, std::int64_t claim
 std::string pg_owner_columns() {
   return "s.owner, s.epoch, coalesce((extract(epoch FROM s.owned_since) * 1000000)::int8 * 1000, "
          "0), EXISTS (SELECT FROM " BACKOFF_ACTOR_HOLDERS
-         " AND l.objid = s.outbox::int8::oid AND l.pid = s.owner_pid)";
+         " AND l.objid = s.outbox::int8::oid AND l.pid = s.owner_pid), coalesce((SELECT "
+         "concat('process ', l.pid, ' of user ', coalesce((SELECT a.usename FROM pg_stat_activity "
+         "a WHERE a.pid = l.pid), '?')) FROM " BACKOFF_ACTOR_HOLDERS
+         " AND l.objid = s.outbox::int8::oid AND l.pid <> s.owner_pid ORDER BY l.pid LIMIT 1), '')";
 }
 
 StoreOwner read_pg_owner(const PgRows& rows, int row, int column) {
   return {rows.text(row, column), static_cast<std::uint64_t>(rows.number(row, column + 1)),
-          WallTime{rows.number(row, column + 2)}, rows.is_true(row, column + 3)};
+          WallTime{rows.number(row, column + 2)}, rows.is_true(row, column + 3),
+          rows.text(row, column + 4)};
 }
 
 std::string pg_lock_class(std::int64_t schema_oid) { return pg_int4(lock_class_of(schema_oid)); }
@@ -332,9 +336,12 @@ std::optional<StoreOwner> PgSession::owner() {
     "SELECT " + pg_owner_columns() + " FROM backoff.shard s WHERE s.outbox = $2 AND s.shard = 0";
   const PgStatement statement{nullptr, sql.c_str(), {pg_type::oid, pg_type::int4}};
   const auto rows = connection_.run({&statement, {pg_int4(class_), pg_int4(outbox_)}});
-  if (rows.size() == 0 || rows.number(0, 1) == 0)
+  if (rows.size() == 0)
     return std::nullopt;
-  return read_pg_owner(rows, 0, 0);
+  auto result = read_pg_owner(rows, 0, 0);
+  if (result.epoch == 0 && result.held_by.empty())
+    return std::nullopt;
+  return result;
 }
 
 } // namespace backoff_actor::detail

@@ -192,6 +192,9 @@ std::shared_ptr<DeliveryStore> open_postgres_store(const PostgresAddress& addres
   if (store)
     return store;
   const auto owner = shared->owner();
+  if (owner && !owner->is_alive && !owner->held_by.empty())
+    throw StoreError(StoreFailure::in_use, shared->name() + ": " + owner->held_by
+                                             + " holds its lock; end that process first");
   throw StoreError(StoreFailure::in_use, shared->name() + ": "
                                            + (owner ? owner->node : "another process")
                                            + " owns it; end that process first");

@@ -142,9 +142,9 @@ std::vector<PostgresOutbox> list_outboxes(PgConnection& connection, const std::s
   std::vector<PostgresOutbox> result;
   for (auto row = 0; row < rows.size(); ++row)
     result.push_back({rows.text(row, 0), read_pg_owner(rows, row, 1),
-                      static_cast<std::uint64_t>(rows.number(row, 5)),
-                      WallTime{rows.optional_number(row, 6).value_or(0)},
-                      static_cast<std::uint64_t>(rows.number(row, 7))});
+                      static_cast<std::uint64_t>(rows.number(row, 6)),
+                      WallTime{rows.optional_number(row, 7).value_or(0)},
+                      static_cast<std::uint64_t>(rows.number(row, 8))});
   return result;
 }
 

@@ -21,8 +21,8 @@ public:
   explicit StandBy(std::shared_ptr<SharedStore> store) : store_(std::move(store)) {}
 
   struct News {
-    DurableOutbox outbox{};              // none: another process owns it
-    std::vector<std::string> failures{}; // since the last call
+    DurableOutbox outbox{};             // none: another process owns it
+    std::vector<std::string> notices{}; // since the last call
   };
 
   // -- the actor that stands by -------------------------------------------------------
@@ -67,9 +67,9 @@ public:
     owner_ = std::move(owner);
   }
 
-  void tell_failure(std::string text) {
+  void tell_notice(std::string text) {
     const std::lock_guard lock{mutex_};
-    news_.failures.push_back(std::move(text));
+    news_.notices.push_back(std::move(text));
   }
 
 private:
