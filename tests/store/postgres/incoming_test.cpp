@@ -81,6 +81,19 @@ TEST_F(PostgresIncoming, a_row_that_is_too_large_is_not_read_and_becomes_a_dead_
   EXPECT_EQ(query("SELECT count(*) FROM backoff.delivery"), "0");
 }
 
+TEST_F(PostgresIncoming, a_row_with_texts_that_are_too_large_is_not_read_either) {
+  for (const std::string column : {"key", "idempotency_key", "context"})
+    insert(", " + column, ", repeat('x', 20000)");
+  auto limited = options();
+  limited.max_row = 10'000;
+  store = nullptr;
+  store = postgres_store(address(), limited)->own(test::patience);
+  intake = store->open_intake();
+  EXPECT_THAT(take(), ElementsAre(1, 2, 3));
+  for (const auto& one : taken)
+    EXPECT_EQ(one.bytes_left, 20'000u + 1 + 1);
+}
+
 TEST_F(PostgresIncoming, what_nobody_has_read_may_be_stored_before_it_is_given_up) {
   insert();
   ASSERT_THAT(take(), ElementsAre(1));
