@@ -35,6 +35,19 @@ TEST_F(store_errors, a_folder_is_no_store) {
          folder_.path().string() + ": is a folder; name a file in it");
 }
 
+// Such a name would be in each message about the file.
+TEST_F(store_errors, a_connection_string_is_no_name_of_a_file_and_is_not_repeated) {
+  const auto refusal = "the name is a connection string of PostgreSQL, which is not repeated here; "
+                       "name a file, or open the outbox by postgres_store";
+  for (const auto* name : {"host=h password = sesame dbname=db", "postgres:/w:sesame@db1/shop",
+                           "postgresql:w:sesame@db1", "Postgres://db1", "PASSWORD\t=sesame"}) {
+    expect(opening(name), StoreFailure::cannot_open, refusal);
+    expect(opening(folder_ / "password=sesame"), StoreFailure::cannot_open, refusal);
+    expect(reading(name), StoreFailure::cannot_open, refusal);
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(folder_.path()));
+}
+
 TEST_F(store_errors, a_device_is_no_store) {
   expect(opening("/dev/null"), StoreFailure::cannot_open,
          "/dev/null: is not a regular file; name a store, or a file that does not exist yet");

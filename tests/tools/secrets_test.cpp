@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 namespace backoffctl::secrets_test {
 
@@ -29,6 +30,39 @@ TEST(without_secrets, leaves_out_a_password_that_has_a_name) {
   EXPECT_EQ(without_secrets("password='sesame"), "password=***");
 }
 
+TEST(without_secrets, finds_a_password_with_blanks_around_the_sign) {
+  EXPECT_EQ(without_secrets("host=h password = sesame dbname=db"),
+            "host=h password = *** dbname=db");
+  EXPECT_EQ(without_secrets("password\t=\t'open \\'sesame\\'' x"), "password\t=\t*** x");
+  EXPECT_EQ(without_secrets("PassWord =open\\ sesame x"), "PassWord =*** x");
+  EXPECT_EQ(without_secrets("sslpassword = sesame"), "sslpassword = ***");
+  EXPECT_EQ(without_secrets("no password here, and password ="),
+            "no password here, and password =");
+}
+
+TEST(without_secrets, finds_the_password_of_a_url_without_its_slashes) {
+  EXPECT_EQ(without_secrets("postgres:/worker:sesame@db1/shop"), "postgres:***@db1/shop");
+  EXPECT_EQ(without_secrets("postgres:worker:sesame@db1/shop: no file"),
+            "postgres:***@db1/shop: no file");
+  EXPECT_EQ(without_secrets("worker:sesame@db1/shop"), "worker:***@db1/shop");
+}
+
+TEST(complaints, repeat_no_argument_with_a_password_whatever_is_wrong_with_it) {
+  const std::vector<std::string> arguments{"count", "postgres://w:open \"sesame@db1",
+                                           "host=h password = open'sesame x",
+                                           "--limit=postgres:/w:open sesame@db1", "plain.db"};
+  const Complaints complaints{arguments};
+  EXPECT_EQ(complaints.text_of("'" + arguments[1] + "': unexpected"),
+            "'postgres://w:***@db1': unexpected");
+  EXPECT_EQ(complaints.text_of("'" + arguments[2] + "': unexpected"),
+            "'host=h password = *** x': unexpected");
+  EXPECT_EQ(complaints.text_of("--limit: got postgres:/w:open sesame@db1, allowed 1"),
+            "--limit: got postgres:***@db1, allowed 1");
+  EXPECT_EQ(complaints.text_of(R"(got "postgres://w:open \"sesame@db1")"),
+            R"(got "postgres://w:***@db1")");
+  EXPECT_EQ(complaints.text_of("count plain.db"), "count plain.db");
+}
+
 TEST(without_secrets, keeps_what_is_no_secret) {
   for (const auto* text : {"", "outbox.db", "postgres://worker@db1:5432/shop#orders",
                            "postgres://[::1]:5432/shop", "see https://example.org/a:b"})
@@ -39,6 +73,12 @@ TEST(hide_secrets, writes_over_passwords_alone) {
   std::string argument = "postgres://worker:sesame@db1/shop?password=open#orders";
   hide_secrets(argument.data());
   EXPECT_EQ(argument, "postgres://worker:******@db1/shop?password=****#orders");
+  argument = "postgres://worker:open sesame@db1";
+  hide_secrets(argument.data());
+  EXPECT_EQ(argument, "postgres://worker:***********@db1");
+  argument = "host=h password = sesame dbname=db";
+  hide_secrets(argument.data());
+  EXPECT_EQ(argument, "host=h password = ****** dbname=db");
 }
 
 } // namespace backoffctl::secrets_test

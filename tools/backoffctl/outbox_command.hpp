@@ -3,6 +3,8 @@
 #include "command.hpp"
 #include "outbox_kinds.hpp"
 
+#include "backoff_actor/core/text/internal/secrets.hpp"
+
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,6 +24,9 @@ public:
                    "the file of a durable outbox, or postgres://HOST/DATABASE#NAME");
     else if (is_on_server(*outbox_))
       check_outbox_on_server(*outbox_, problems);
+    else if (backoff_actor::detail::is_connection_string(*outbox_))
+      problems.add("OUTBOX", "a connection string that is no URL",
+                   "the file of a durable outbox, or postgres://HOST/DATABASE#NAME");
   }
 
 protected:

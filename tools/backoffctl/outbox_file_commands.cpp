@@ -1,5 +1,7 @@
 #include "outbox_kinds.hpp"
 
+#include "backoff_actor/core/text/internal/secrets.hpp"
+
 #include "backoff_actor/store/sqlite_store.hpp"
 
 #include <filesystem>
@@ -31,7 +33,7 @@ public:
   void check(Problems& problems) override {
     if (file_.value_or("").empty())
       problems.add("FILE", "nothing", "the file of a durable outbox");
-    else if (is_on_server(*file_))
+    else if (backoff_actor::detail::is_connection_string(*file_))
       problems.add("FILE", "the address of a server",
                    "the file of a durable outbox; a server has tools of its own for that");
   }

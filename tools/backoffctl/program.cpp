@@ -37,19 +37,21 @@ std::string complaint_label() {
   return coloured("backoffctl:", Colour::red, may_be_coloured(STDERR_FILENO)) + " ";
 }
 
-int refuse(const std::vector<std::string>& complaints, const CLI::App& app) {
-  for (const auto& complaint : complaints)
-    std::cerr << complaint_label() << without_secrets(complaint) << '\n';
+int refuse(const std::vector<std::string>& texts, const CLI::App& app,
+           const Complaints& complaints) {
+  for (const auto& text : texts)
+    std::cerr << complaint_label() << complaints.text_of(text) << '\n';
   std::cerr << path_of(app) << " --help explains the options.\n";
   return exit_bad_input;
 }
 
 // For an app that has commands, none of which was given.
-int refuse_command(const CLI::App& app) {
+int refuse_command(const CLI::App& app, const Complaints& complaints) {
   const auto unknown = app.remaining();
   const auto word = unknown.empty() ? std::string{} : unknown.front();
   return refuse(
-    {word.starts_with('-') ? unexpected_argument(app, word) : unknown_command(app, word)}, app);
+    {word.starts_with('-') ? unexpected_argument(app, word) : unknown_command(app, word)}, app,
+    complaints);
 }
 
 int code_of_output() {
@@ -59,19 +61,19 @@ int code_of_output() {
   return exit_failed;
 }
 
-int run(const CLI::App& app, Command& command) {
-  std::vector<std::string> complaints;
+int run(const CLI::App& app, Command& command, const Complaints& complaints) {
+  std::vector<std::string> texts;
   for (const auto& argument : app.remaining(true))
-    complaints.push_back(unexpected_argument(command.parser(), argument));
+    texts.push_back(unexpected_argument(command.parser(), argument));
   backoff_actor::Problems problems;
   command.check(problems);
   for (const auto& problem : problems.list())
-    complaints.push_back(problem.field + ": "
-                         + (problem.allowed.empty()
-                              ? problem.given
-                              : "got " + problem.given + ", allowed " + problem.allowed));
-  if (!complaints.empty())
-    return refuse(complaints, command.parser());
+    texts.push_back(problem.field + ": "
+                    + (problem.allowed.empty()
+                         ? problem.given
+                         : "got " + problem.given + ", allowed " + problem.allowed));
+  if (!texts.empty())
+    return refuse(texts, command.parser(), complaints);
   std::cout << command.run();
   const auto code = code_of_output();
   return code == exit_done ? command.exit_code() : code;
@@ -83,7 +85,7 @@ const CLI::App& innermost(const CLI::App& app) {
   return given.empty() ? app : innermost(*given.front());
 }
 
-int parse_and_run(int argc, char** argv, const Program& program) {
+int parse_and_run(int argc, char** argv, const Program& program, const Complaints& complaints) {
   CLI::App app{program.description, "backoffctl"};
   app.formatter(std::make_shared<HelpFormatter>());
   app.get_formatter()->column_width(24);
@@ -99,22 +101,23 @@ int parse_and_run(int argc, char** argv, const Program& program) {
     app.exit(asked_for_help_or_version);
     return code_of_output();
   } catch (const CLI::ParseError& error) {
-    return refuse({error.what()}, innermost(app));
+    return refuse({error.what()}, innermost(app), complaints);
   }
   std::for_each(argv, argv + argc, hide_secrets); // whoever needs them has copied them
   const auto& given = innermost(app);
   const auto used = std::find_if(commands.begin(), commands.end(),
                                  [&](const auto& command) { return &command->parser() == &given; });
-  return used == commands.end() ? refuse_command(given) : run(app, **used);
+  return used == commands.end() ? refuse_command(given, complaints) : run(app, **used, complaints);
 }
 
 } // namespace
 
 int run_program(int argc, char** argv, const Program& program) {
+  const Complaints complaints{{argv, argv + argc}};
   try {
-    return parse_and_run(argc, argv, program);
+    return parse_and_run(argc, argv, program, complaints);
   } catch (const std::exception& exception) {
-    std::cerr << complaint_label() << without_secrets(exception.what()) << '\n';
+    std::cerr << complaint_label() << complaints.text_of(exception.what()) << '\n';
     return exit_failed;
   }
 }

@@ -2,6 +2,7 @@
 
 #include "backoff_actor/core/internal/check_count.hpp"
 #include "backoff_actor/core/internal/check_span.hpp"
+#include "backoff_actor/core/text/internal/secrets.hpp"
 #include "backoff_actor/store/internal/sqlite_copy.hpp"
 #include "backoff_actor/store/internal/sqlite_delivery_store.hpp"
 
@@ -24,6 +25,10 @@ std::filesystem::path one_name(const std::filesystem::path& file) {
   if (file.empty())
     throw StoreError(StoreFailure::cannot_open,
                      "the name is empty; name a store, or a file that does not exist yet");
+  if (detail::is_connection_string(file.string())) // it would be in each message about the file
+    throw StoreError(StoreFailure::cannot_open,
+                     "the name is a connection string of PostgreSQL, which is not repeated here; "
+                     "name a file, or open the outbox by postgres_store");
   std::error_code error;
   auto status = std::filesystem::status(file, error);
   if (status.type() == std::filesystem::file_type::none)
