@@ -190,7 +190,8 @@ bool is_of_this_site(const Site& site, std::string_view head) {
              || (!site.has_tls() && origins[0] == "http://" + host));
 }
 
-void ask(Site& site, std::string_view head) {
+void ask(Site& site, std::string_view received) {
+  const auto head = web::WebPages::in_origin_form(std::string{received});
   site.reached = {};
   const auto status = inspect(site.pages().answer(head), head);
   const auto is_good = status && *status < 300;

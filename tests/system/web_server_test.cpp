@@ -158,10 +158,9 @@ TEST_F(WebServerTest, answers_head_without_a_body) {
 }
 
 TEST_F(WebServerTest, has_no_other_page) {
-  for (const auto* path :
-       {"/no", "/metrics/", "/Metrics", "//metrics", "/../../etc/passwd",
-        "/%2e%2e/%2e%2e/etc/passwd", "/metrics/../status", "/metrics%00", "/%6eo",
-        "/metrics/..%2f..%2fetc%2fpasswd", "http://localhost/metrics"}) {
+  for (const auto* path : {"/no", "/metrics/", "/Metrics", "//metrics", "/../../etc/passwd",
+                           "/%2e%2e/%2e%2e/etc/passwd", "/metrics/../status", "/metrics%00",
+                           "/%6eo", "/metrics/..%2f..%2fetc%2fpasswd", "ftp://localhost/metrics"}) {
     const auto answer = get(server_, path);
     EXPECT_EQ(answer.status, 404) << path;
     EXPECT_EQ(answer.body, "there is no such page; / names those that there are\n") << path;
@@ -245,6 +244,18 @@ TEST_F(WebServerTest, takes_one_host_or_none) {
   EXPECT_EQ(ask_raw(port, "GET / HTTP/1.1\r\nhOST:evil.example\r\n\r\n").status, 403);
   EXPECT_EQ(ask_raw(port, "GET / HTTP/1.1\r\nHost: localhost\r\nHost: evil\r\n\r\n").status, 403);
   EXPECT_EQ(ask_raw(port, "GET / HTTP/1.1\r\nX: y\r\nHost: evil\r\n\r\n").status, 403);
+  EXPECT_EQ(ask_raw(port, "GET http://evil/ HTTP/1.1\r\nHost: localhost\r\n\r\n").status, 403);
+}
+
+TEST_F(WebServerTest, serves_clients_that_send_the_address_in_full) {
+  const auto port = server_.port();
+  for (const auto* page : {"/healthz", "/readyz", "/metrics", "/status", "", "/?x"})
+    EXPECT_EQ(
+      ask_raw(port, std::string{"GET http://localhost"} + page + " HTTP/1.1\r\n\r\n").status, 200)
+      << page;
+  EXPECT_EQ(ask_raw(port, "HEAD HTTP://127.0.0.1:1/healthz HTTP/1.1\r\nHost: p\r\n\r\n").status,
+            200);
+  EXPECT_EQ(ask_raw(port, "GET http://localhost/no HTTP/1.1\r\n\r\n").status, 404);
 }
 
 TEST(web_server, is_for_clients_that_use_an_allowed_host) {

@@ -183,7 +183,7 @@ void WebLoop::move(Number number) {
   if (auto why = connection.take_refusal(); !why.empty())
     tell_refusal(connection, std::move(why));
   if (connection.state() == WebConnection::State::asked) {
-    auto head = connection.take_head();
+    auto head = WebPages::in_origin_form(connection.take_head());
     if (WebPages::is_stream(head))
       return begin_to_watch(number, head);
     if (WebPages::is_action(head))

@@ -343,6 +343,40 @@ WebPages::WebPages(const Observatory& observatory, const WebOptions& options, Ho
 
 WebPages::~WebPages() = default;
 
+std::string WebPages::in_origin_form(std::string head) {
+  std::string_view rest = head;
+  const auto take_line = [&rest] {
+    const auto line = rest.substr(0, rest.find("\r\n"));
+    rest.remove_prefix(std::min(rest.size(), line.size() + 2));
+    return line;
+  };
+  const auto first = take_line();
+  const auto method = first.substr(0, first.find(' '));
+  auto target = first.substr(std::min(first.size(), method.size() + 1));
+  const std::string_view scheme = begins_with(target, "http://")    ? "http://"
+                                  : begins_with(target, "https://") ? "https://"
+                                                                    : "";
+  target.remove_prefix(scheme.size());
+  const auto host = target.substr(0, target.find_first_of("/?# "));
+  if (scheme.empty() || host.empty())
+    return head;
+  target.remove_prefix(host.size());
+  std::string others;
+  std::string hosts;
+  auto count = 0;
+  while (!rest.empty()) {
+    const auto line = take_line();
+    const auto is_host = begins_with(line, "host:");
+    count += is_host ? 1 : 0;
+    (is_host ? hosts : others).append(line).append("\r\n");
+  }
+  std::string result{method};
+  result.append(target.starts_with('/') ? " " : " /").append(target).append("\r\n");
+  if (count > 1) // it is refused, as it would be without the address
+    result += hosts;
+  return result.append("Host: ").append(host).append("\r\n").append(others);
+}
+
 std::string WebPages::answer(std::string_view head) const noexcept try {
   const auto request = essence_of(head);
   Exchange exchange{request};

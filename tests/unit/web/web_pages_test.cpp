@@ -63,4 +63,45 @@ TEST_F(Pages, take_a_header_as_it_is) {
                        "WebOptions::allowed_hosts\n"));
 }
 
+std::string in_origin_form(const std::string& head) { return WebPages::in_origin_form(head); }
+
+TEST_F(Pages, have_an_address_in_full_whose_host_counts) {
+  EXPECT_EQ(in_origin_form("GET http://localhost/healthz HTTP/1.1\r\nHost: proxy\r\nA: b\r\n\r\n"),
+            "GET /healthz HTTP/1.1\r\nHost: localhost\r\nA: b\r\n\r\n");
+  EXPECT_EQ(in_origin_form("HEAD HTTPS://[::1]:80?x=/ HTTP/1.0\r\nA: b\r\n\r\n"),
+            "HEAD /?x=/ HTTP/1.0\r\nHost: [::1]:80\r\nA: b\r\n\r\n");
+  EXPECT_EQ(in_origin_form("GET http://localhost HTTP/1.1\r\n\r\n"),
+            "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  for (const std::string head : {"GET /http://localhost/ HTTP/1.1\r\nHost: a\r\n\r\n",
+                                 "GET ftp://localhost/ HTTP/1.1\r\n\r\n", "GET\r\n\r\n", "\r\n\r\n",
+                                 "OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n"})
+    EXPECT_EQ(in_origin_form(head), head);
+}
+
+TEST_F(Pages, are_not_for_the_host_of_an_address_that_is_not_allowed) {
+  const auto status = [&](const std::string& target, const std::string& headers) {
+    return answer(in_origin_form("GET " + target + " HTTP/1.1\r\n" + headers + "\r\n"))
+      .substr(9, 3);
+  };
+  EXPECT_EQ(status("http://localhost/healthz", "Host: localhost\r\n"), "200");
+  EXPECT_EQ(status("http://localhost/healthz", "Host: stranger.example\r\n"), "200");
+  EXPECT_EQ(status("http://127.0.0.1:80/healthz", ""), "200");
+  EXPECT_EQ(status("http://stranger.example/healthz", "Host: localhost\r\n"), "403");
+  EXPECT_EQ(status("http:///healthz", "Host: localhost\r\n"), "404") << "it names no host";
+  EXPECT_EQ(status("http://a@localhost/healthz", "Host: localhost\r\n"), "403");
+  EXPECT_EQ(status("http://localhost%00/healthz", "Host: localhost\r\n"), "403");
+  EXPECT_EQ(status("http://localhost/healthz", "Host: localhost\r\nhost: localhost\r\n"), "403");
+  EXPECT_EQ(status("http://localhost/%6cetters", ""), "404");
+}
+
+TEST_F(Pages, have_an_address_in_full_by_which_it_is_known_which_of_them_may_wait) {
+  const auto full = [](const std::string& line) {
+    return in_origin_form(line + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  };
+  EXPECT_TRUE(WebPages::is_action(full("GET http://localhost/letters?sender=a%231")));
+  EXPECT_TRUE(WebPages::is_action(full("POST http://localhost/act/pause?sender=a%231")));
+  EXPECT_TRUE(WebPages::is_stream(full("GET http://localhost/events")));
+  EXPECT_TRUE(WebPages::is_quick(full("GET http://localhost/readyz")));
+}
+
 } // namespace backoff_actor::web::web_pages_test

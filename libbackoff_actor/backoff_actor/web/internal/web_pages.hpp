@@ -16,6 +16,13 @@ public:
   WebPages(const Observatory& observatory, const WebOptions& options, HostCheck hosts);
   ~WebPages();
 
+  /// Returns a head in which the first line names a path. A proxy may send the whole address there,
+  /// `GET http://localhost/healthz HTTP/1.1`; its host then replaces that of the header. All other
+  /// functions expect such a head.
+  ///
+  /// @source RFC 9112, 3.2.2
+  static std::string in_origin_form(std::string head);
+
   /// Returns the whole answer to a request, given its head with the empty line behind it. Empty:
   /// there is none, and the connection should end.
   ///
