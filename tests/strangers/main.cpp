@@ -181,10 +181,9 @@ public:
   void come(std::size_t number) {
     switch (number % kinds) {
     case 0:
-      return send(
-        test::bytes_of({.operation = test::server_handshake, .data = 8, .destination = 0}));
+      return send(test::frame({.size = 3}));
     case 1:
-      return send(test::bytes_of({.size = 200'000'000}));
+      return send(test::bytes_of({.size = 16'777'217}));
     case 2:
       return send(std::string(150'000, 'j'));
     case 3: // silent

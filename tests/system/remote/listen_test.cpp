@@ -251,7 +251,7 @@ TEST_F(Listening, keeps_nothing_of_an_actor_that_was_published) {
   EXPECT_TRUE(becomes_true([&] { return is_held.expired(); }));
 }
 
-// Before, each of these ended the process, or the actor of CAF that has all connections.
+// Such as frames that may not come first, of no operation that exists, and above the limit.
 TEST_F(Listening, strangers_do_nothing_to_a_node_and_a_sender_at_work) {
   Node there{with({})};
   Node client{with({})};
@@ -261,12 +261,10 @@ TEST_F(Listening, strangers_do_nothing_to_a_node_and_a_sender_at_work) {
     *client.system, remote_child({at(there.publish_worker("w"))}, patient_steps()), options);
   EXPECT_EQ(remote_child_test::ask(*client.system, sender, std::string{"a"}).value, "w:a");
   const auto port = there.listeners.back().port();
-  const auto killer =
-    test::bytes_of({.operation = test::server_handshake, .data = 8, .destination = 0});
   for (int i = 0; i != 20; ++i) {
-    TcpStream::connect(port).send(killer);
-    TcpStream::connect(port).send(test::client_greeting() + killer);
-    TcpStream::connect(port).send(test::bytes_of({.size = 200'000'000}));
+    TcpStream::connect(port).send(test::frame({.size = 3}));
+    TcpStream::connect(port).send(test::client_greeting() + test::bytes_of({.operation = 9}));
+    TcpStream::connect(port).send(test::client_greeting() + test::bytes_of({.size = 16'777'217}));
     TcpStream::connect(port).send(std::string(150'000, 'j'));
     TcpStream::connect(port);
   }
@@ -301,7 +299,7 @@ TEST_P(SaysLines, a_node_that_nobody_hears_goes_on) {
     stream.reading.shut();
   replaced.emplace(stream.writing.get());
   auto stranger = TcpStream::connect(port);
-  stranger.send(test::bytes_of({.size = 200'000'000}));
+  stranger.send(test::frame({.size = 3}));
   EXPECT_NE(stranger.receive_all().ending, TcpStream::Ending::silent);
   EXPECT_EQ(remote_child_test::ask(*client.system, sender, std::string{"b"}).value, "w:b");
   replaced.reset();
@@ -327,9 +325,7 @@ TEST_F(Listening, a_rogue_at_the_port_of_a_dead_node_does_nothing_to_the_sender_
   {
     test::TcpServer rogue{
       [&](TcpStream& stream) {
-        stream.send(
-          greeting
-          + test::bytes_of({.operation = test::server_handshake, .data = 8, .destination = 0}));
+        stream.send(greeting + test::server_greeting());
         stream.receive_all();
       },
       port};

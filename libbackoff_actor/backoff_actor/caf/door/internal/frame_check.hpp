@@ -8,8 +8,8 @@
 //   byte   3: flags               24..31: the number of the actor that receives
 //   bytes 4..7: the size of the payload, which follows
 //
-// Two things that CAF 0.17.6 and 1.1.0 do must be prevented. They read through a null pointer if a
-// handshake has no payload. They make room for a payload before it comes, up to 4 GiB.
+// CAF 0.17.6 and 1.1.0 trust the header: a frame can end the process, and they make room for a
+// payload before it comes. So a frame passes only if an operation may have it, there and then.
 
 #include "backoff_actor/core/export.hpp"
 
