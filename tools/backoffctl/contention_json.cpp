@@ -1,5 +1,7 @@
 #include "contention_json.hpp"
 
+#include <backoff_actor/core/internal/one_line.hpp>
+
 #include <nlohmann/json.hpp>
 
 #include <cstddef>
@@ -31,7 +33,7 @@ std::string contention_json(const ContentionAnswer& answer) {
       one["completion_ms"] = means.completion_ns ? Json(*means.completion_ns / 1e6) : Json();
       results.push_back(one);
     }
-  return result.dump(2) + "\n";
+  return backoff_actor::detail::plain_json(result.dump(2)) + "\n";
 }
 
 } // namespace backoffctl

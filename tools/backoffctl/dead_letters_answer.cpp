@@ -1,5 +1,7 @@
 #include "dead_letters_answer.hpp"
 
+#include <backoff_actor/core/internal/one_line.hpp>
+
 #include "number_text.hpp"
 #include "table.hpp"
 
@@ -118,7 +120,7 @@ std::string dead_letters_json(const DeadLettersAnswer& answer) {
   auto& runs = result["runs"] = Json::array();
   for (const auto& run : answer.runs)
     runs.push_back(to_json(run, answer.question.setups[run.setup]));
-  return result.dump(2) + "\n";
+  return backoff_actor::detail::plain_json(result.dump(2)) + "\n";
 }
 
 } // namespace backoffctl

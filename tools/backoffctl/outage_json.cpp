@@ -1,5 +1,7 @@
 #include "outage_json.hpp"
 
+#include <backoff_actor/core/internal/one_line.hpp>
+
 #include <nlohmann/json.hpp>
 
 namespace backoffctl {
@@ -72,7 +74,7 @@ std::string outage_json(const OutageRuns& runs, bool with_seconds, bool is_simul
     const auto advice = advice_of(runs);
     result["advice"] = advice ? to_json(*advice, runs) : Json();
   }
-  return result.dump(2) + "\n";
+  return backoff_actor::detail::plain_json(result.dump(2)) + "\n";
 }
 
 } // namespace backoffctl

@@ -1,5 +1,7 @@
 #include "outbox_found.hpp"
 
+#include <backoff_actor/core/internal/one_line.hpp>
+
 #include "outbox_records.hpp"
 #include "table.hpp"
 
@@ -45,7 +47,9 @@ std::string messages_json_lines(const std::vector<PostgresMessage>& messages) {
     json["idempotency_key"] = or_null(x.idempotency_key);
     json["types"] = or_null(x.types);
     json["cause"] = or_null(x.cause);
-    result += json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    result +=
+      backoff_actor::detail::plain_json(json.dump(-1, ' ', false, Json::error_handler_t::replace))
+      + "\n";
   }
   return result;
 }

@@ -54,7 +54,9 @@ std::string owners_json_lines(const std::vector<PostgresOutbox>& outboxes) {
     json["owed"] = x.owed;
     json["oldest"] = x.owed > 0 ? Json(iso_time(x.oldest, digits_for_programs)) : Json();
     json["dead"] = x.dead;
-    result += json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    result +=
+      backoff_actor::detail::plain_json(json.dump(-1, ' ', false, Json::error_handler_t::replace))
+      + "\n";
   }
   return result;
 }

@@ -18,7 +18,9 @@ using Json = nlohmann::ordered_json;
 constexpr auto all_digits = 9;
 
 std::string line(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return backoff_actor::detail::plain_json(
+           json.dump(-1, ' ', false, Json::error_handler_t::replace))
+         + "\n";
 }
 
 void add_delivery(Json& json, const StoredDelivery& delivery) {

@@ -1,5 +1,7 @@
 #include "plan_json.hpp"
 
+#include <backoff_actor/core/internal/one_line.hpp>
+
 #include <nlohmann/json.hpp>
 
 #include <cmath>
@@ -105,7 +107,7 @@ std::string plan_json(const PlanAnswer& answer) {
     policies.push_back(to_json(planned, answer.clients));
   if (answer.policies.size() > 1)
     result["advice"] = advice_to_json(answer);
-  return result.dump(2) + "\n";
+  return backoff_actor::detail::plain_json(result.dump(2)) + "\n";
 }
 
 } // namespace backoffctl

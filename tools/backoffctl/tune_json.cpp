@@ -1,5 +1,7 @@
 #include "tune_json.hpp"
 
+#include <backoff_actor/core/internal/one_line.hpp>
+
 #include "tune_rows.hpp"
 
 #include <nlohmann/json.hpp>
@@ -114,7 +116,9 @@ Json to_json(const GrowthAnswer& answer) {
 } // namespace
 
 std::string tune_json(const TuneAnswer& answer) {
-  return std::visit([](const auto& kind) { return to_json(kind); }, answer).dump(2) + "\n";
+  return backoff_actor::detail::plain_json(
+           std::visit([](const auto& kind) { return to_json(kind); }, answer).dump(2))
+         + "\n";
 }
 
 } // namespace backoffctl

@@ -1,5 +1,7 @@
 #include "call_counts.hpp"
 
+#include <backoff_actor/core/internal/one_line.hpp>
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -54,7 +56,7 @@ std::string counts_json(const CallCounts& counts, double clock_s, double span_s)
   json["latency_max_s"] = in_seconds(counts.latency_max);
   json["error"] =
     counts.errors == 0 ? nlohmann::ordered_json() : nlohmann::ordered_json(counts.main_cause());
-  return json.dump();
+  return backoff_actor::detail::plain_json(json.dump());
 }
 
 } // namespace backoffctl

@@ -36,8 +36,15 @@ Character first_of(std::string_view text) {
   return is_too_long || is_surrogate || code > 0x10ffff ? none : Character{code, length};
 }
 
+// Those that turn the direction of what follows them, which then reads otherwise than it is.
+bool is_bidirectional_control(char32_t code) {
+  return code == 0x61c || code == 0x200e || code == 0x200f || (code >= 0x202a && code <= 0x202e)
+         || (code >= 0x2066 && code <= 0x2069);
+}
+
 bool is_to_be_escaped(char32_t code) {
-  return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x2028 || code == 0x2029;
+  return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x2028 || code == 0x2029
+         || is_bidirectional_control(code);
 }
 
 std::string escaped(char32_t code) {
@@ -89,6 +96,20 @@ std::size_t count_characters(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xc0) != 0x80; // begins a character
   }));
+}
+
+std::string plain_json(std::string_view json) {
+  std::string result;
+  result.reserve(json.size());
+  while (!json.empty()) {
+    const auto [code, length] = first_of(json);
+    if (code >= 0x7f && is_to_be_escaped(code)) // line ends are between the parts of JSON
+      result += escaped(code);
+    else
+      result += json.substr(0, length == 0 ? 1 : length);
+    json.remove_prefix(length == 0 ? 1 : length);
+  }
+  return result;
 }
 
 std::string json_string(std::string_view text) {

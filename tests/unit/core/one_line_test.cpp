@@ -37,8 +37,25 @@ TEST(one_line, escapes_what_ends_a_line_or_changes_the_terminal) {
   EXPECT_EQ(one_line("\0\x01\x1f\x7f"s), R"(\u0000\u0001\u001f\u007f)");
   EXPECT_EQ(one_line("\x1b[31m"), R"(\u001b[31m)");
   EXPECT_EQ(one_line("\xc2\x80\xc2\x85\xc2\x9b\xc2\x9f"), R"(\u0080\u0085\u009b\u009f)");
-  EXPECT_EQ(one_line("\xe2\x80\xa7\xe2\x80\xa8\xe2\x80\xa9\xe2\x80\xaa"),
-            "\xe2\x80\xa7\\u2028\\u2029\xe2\x80\xaa");
+  EXPECT_EQ(one_line("\xe2\x80\xa7\xe2\x80\xa8\xe2\x80\xa9\xe2\x80\xaf"),
+            "\xe2\x80\xa7\\u2028\\u2029\xe2\x80\xaf");
+}
+
+// Such a name reads otherwise than it is: a file `exe.gnp` as `png.exe`.
+TEST(one_line, escapes_what_turns_the_direction_of_a_text) {
+  EXPECT_EQ(one_line("\u061c\u200e\u200f"), R"(\u061c\u200e\u200f)");
+  EXPECT_EQ(one_line("\u202a\u202b\u202c\u202d\u202e"), R"(\u202a\u202b\u202c\u202d\u202e)");
+  EXPECT_EQ(one_line("\u2066\u2067\u2068\u2069"), R"(\u2066\u2067\u2068\u2069)");
+  for (const std::string neighbour : {"\u061b", "\u061d", "\u200d", "\u2010", "\u2065", "\u206a"})
+    EXPECT_EQ(one_line(neighbour), neighbour);
+  EXPECT_EQ(json_string("a\u202e\"b"), R"("a\u202e\"b")");
+  EXPECT_EQ(in_places("a\u202eb"), "a?b");
+}
+
+TEST(plain_json, escapes_in_strings_what_json_may_have_as_it_is) {
+  EXPECT_EQ(plain_json("{\n \"a\u202e\": [1, \"\u009b31m \x7f \u00e9 \u2028\"]}"),
+            "{\n \"a\\u202e\": [1, \"\\u009b31m \\u007f \u00e9 \\u2028\"]}");
+  EXPECT_EQ(plain_json("\"\xff\""), "\"\xff\"");
 }
 
 TEST(one_line, has_a_replacement_for_each_byte_that_is_no_character) {
