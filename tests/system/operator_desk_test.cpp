@@ -10,6 +10,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <stdexcept>
 #include <unistd.h>
@@ -92,7 +93,9 @@ protected:
   // The numbers of the letters that are left, with a mark for each that is under way.
   std::string left() {
     std::string result;
-    for (const auto& letter : desk().letters().letters)
+    auto letters = desk().letters(detail::Operable::above_all, 1000).letters;
+    std::ranges::reverse(letters);
+    for (const auto& letter : letters)
       result += std::to_string(letter.id) + (letter.is_under_way ? "! " : " ");
     return result;
   }

@@ -6,7 +6,9 @@
 
 #include <gmock/gmock.h>
 
+#include <atomic>
 #include <filesystem>
+#include <fstream>
 #include <unistd.h>
 
 namespace backoff_actor::operator_test {
@@ -115,8 +117,10 @@ TEST_F(OperatorTest, sees_resubmits_and_removes_dead_letters) {
   EXPECT_EQ(act("remove?" + in_address(sender)).status, 400) << "all must be said";
   EXPECT_EQ(act("remove?all=yes&" + in_address(sender)).status, 200);
   EXPECT_EQ(letters(in_address(sender)).body, "{\"letters\":[],\"left_out\":0,\"dropped\":0}\n");
-  EXPECT_THAT(actions_.lines(), ElementsAre("anna resubmit done 1", "anna resubmit not done 0",
-                                            "anna remove done 1"));
+  EXPECT_THAT(actions_.lines(),
+              ElementsAre("anna look done 2", "anna look done 1", "anna look done 1",
+                          "anna resubmit done 1", "anna look done 1", "anna resubmit not done 0",
+                          "anna remove done 1", "anna look done 0"));
 }
 
 TEST_F(OperatorTest, resubmits_all_that_match) {
@@ -178,6 +182,104 @@ TEST_F(OperatorTest, acts_on_the_letters_of_a_durable_outbox) {
     EXPECT_EQ(with_file.outbox.dead_letters().front().id, 2U);
     EXPECT_EQ(act("remove?id=2&" + in_address(sender)).status, 200);
     EXPECT_TRUE(with_file.outbox.dead_letters().empty());
+    caf::anon_send_exit(sender, caf::exit_reason::user_shutdown);
+  }
+  system->await_all_actors_done();
+  std::filesystem::remove(file);
+}
+
+// -- how much is read -----------------------------------------------------------------
+
+// Puts dead letters into a store, with payloads of that size.
+void add_letters(DeliveryStore& store, std::uint64_t count, std::size_t size) {
+  for (std::uint64_t id = 1; id <= count; ++id) {
+    StoredDelivery delivery;
+    delivery.id = id;
+    delivery.key = "key " + std::to_string(id);
+    delivery.message = {"std::string", std::vector<std::byte>(size)};
+    const std::vector<StoreChange> changes{
+      change::Insert{std::move(delivery)},
+      change::Bury{id, DeadLetterReason::rejected, 1, "broken", {1}, ""}};
+    store.commit(changes);
+  }
+}
+
+// Counts the dead letters that are read.
+class CountingStore final : public testing::StoreInFront {
+public:
+  using StoreInFront::StoreInFront;
+
+  void for_each_dead_letter(const std::function<void(StoredDeadLetter)>& visit) override {
+    StoreInFront::for_each_dead_letter(counted(visit));
+  }
+  void for_each_newest_dead_letter(std::uint64_t below, std::size_t at_most,
+                                   const std::function<void(StoredDeadLetter)>& visit) override {
+    StoreInFront::for_each_newest_dead_letter(below, at_most, counted(visit));
+  }
+
+  std::size_t take_count() { return read_.exchange(0); }
+
+private:
+  std::function<void(StoredDeadLetter)>
+  counted(const std::function<void(StoredDeadLetter)>& visit) {
+    return [this, visit](StoredDeadLetter x) {
+      ++read_;
+      visit(std::move(x));
+    };
+  }
+
+  std::atomic<std::size_t> read_{0};
+};
+
+TEST_F(OperatorTest, reads_only_the_letters_that_it_shows_or_acts_on) {
+  const auto behind = std::make_shared<testing::MemoryStore>("orders");
+  add_letters(*behind, 2004, 10);
+  const auto store = std::make_shared<CountingStore>(behind);
+  auto with_store = options();
+  with_store.outbox = DurableOutbox{store, durable<std::string>()};
+  const auto sender = spawn_back_off_sender(*system, parser, with_store);
+  ASSERT_TRUE(test::becomes_true([&] { return status_of(sender).phase == Phase::running; }));
+  store->take_count();
+  EXPECT_THAT(letters(in_address(sender) + "&id=7").body, HasSubstr(R"("key":"key 7")"));
+  EXPECT_EQ(store->take_count(), 1u);
+  EXPECT_THAT(letters(in_address(sender) + "&at_most=20").body, HasSubstr(R"("left_out":1984)"));
+  EXPECT_EQ(store->take_count(), 20u);
+  EXPECT_THAT(letters(in_address(sender) + "&find=key%2077").body, HasSubstr(R"("id":77,)"));
+  EXPECT_EQ(store->take_count(), 2004u) << "a text may be in any of them";
+  EXPECT_EQ(act("remove?id=9&" + in_address(sender)).status, 200);
+  EXPECT_EQ(store->take_count(), 1u);
+  EXPECT_EQ(act("resubmit?id=10&" + in_address(sender)).status, 409) << "it cannot be read";
+  EXPECT_EQ(store->take_count(), 2u);
+  caf::anon_send_exit(sender, caf::exit_reason::user_shutdown);
+}
+
+// What this process has read from files and sockets so far.
+std::uint64_t bytes_read() {
+  std::ifstream numbers{"/proc/self/io"};
+  std::string name;
+  std::uint64_t result = 0;
+  numbers >> name >> result; // the first is rchar
+  return result;
+}
+
+TEST_F(OperatorTest, reads_little_of_a_large_file_for_one_letter) {
+  const auto file =
+    std::filesystem::temp_directory_path() / ("operator_read_" + std::to_string(getpid()) + ".db");
+  constexpr std::uint64_t megabyte = 1'000'000;
+  SqliteOptions quick;
+  quick.durability = Durability::process_death;
+  std::filesystem::remove(file);
+  add_letters(*open_sqlite_store(file, quick), 300, megabyte / 10);
+  {
+    auto with_file = options();
+    with_file.outbox = DurableOutbox{open_sqlite_store(file, quick), durable<std::string>()};
+    const auto sender = spawn_back_off_sender(*system, parser, with_file);
+    ASSERT_TRUE(test::becomes_true([&] { return status_of(sender).phase == Phase::running; }));
+    const auto before = bytes_read();
+    EXPECT_THAT(letters(in_address(sender) + "&id=150").body, HasSubstr(R"("key":"key 150")"));
+    EXPECT_LT(bytes_read() - before, megabyte);
+    EXPECT_THAT(letters(in_address(sender) + "&at_most=5").body, HasSubstr(R"("left_out":295)"));
+    EXPECT_LT(bytes_read() - before, 2 * megabyte);
     caf::anon_send_exit(sender, caf::exit_reason::user_shutdown);
   }
   system->await_all_actors_done();

@@ -18,11 +18,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -108,6 +111,9 @@ struct DropIncoming {
 struct Acknowledge {
   std::uint64_t delivery; ///< its number
   WallTime at;            ///< when
+  /// It is owed no longer because another delivery has its key, and is owed: it has joined that
+  /// one. Then the key is not kept.
+  bool is_joined = false;
 };
 
 /// A delivery has failed once more.
@@ -197,6 +203,33 @@ public:
 
   /// Calls `visit` with each dead letter that was not taken, in order of their numbers.
   virtual void for_each_dead_letter(const std::function<void(StoredDeadLetter)>& visit) = 0;
+
+  /// Calls `visit` with the newest dead letters whose numbers are below `below`, the highest number
+  /// first, at most so many. A store may know a quicker way than to visit all.
+  virtual void for_each_newest_dead_letter(std::uint64_t below, std::size_t at_most,
+                                           const std::function<void(StoredDeadLetter)>& visit) {
+    std::deque<StoredDeadLetter> newest;
+    for_each_dead_letter([&](StoredDeadLetter x) {
+      if (x.delivery.id >= below)
+        return;
+      newest.push_front(std::move(x));
+      if (newest.size() > at_most)
+        newest.pop_back();
+    });
+    for (auto& x : newest)
+      visit(std::move(x));
+  }
+
+  /// Returns the dead letter of this number; nothing if it was taken, or never was.
+  std::optional<StoredDeadLetter> dead_letter(std::uint64_t id) {
+    std::optional<StoredDeadLetter> result;
+    if (id != std::numeric_limits<std::uint64_t>::max())
+      for_each_newest_dead_letter(id + 1, 1, [&](StoredDeadLetter x) {
+        if (x.delivery.id == id)
+          result = std::move(x);
+      });
+    return result;
+  }
 
   /// Counts the dead letters that were not taken. A store may know a quicker way than to visit all.
   virtual DeadLetterTally count_dead_letters() {

@@ -15,7 +15,7 @@
 
 namespace backoff_actor {
 
-/// What a person can make a sender or a guard do while it works.
+/// What a person can make a sender or a guard do while it works, or see of its messages.
 enum class OperatorAction : std::uint8_t {
   pause,       ///< as the message `Pause`
   resume,      ///< as the message `Resume`
@@ -24,6 +24,7 @@ enum class OperatorAction : std::uint8_t {
   resubmit,    ///< submits dead letters again, and removes those that were accepted
   remove,      ///< removes dead letters
   close_guard, ///< as `SharedGuard::close`
+  look,        ///< looks at dead letters, with their messages
 };
 
 /// Returns the enumerator's name; `unknown` for a number that is no enumerator.
@@ -119,11 +120,12 @@ public:
   OperatorOutcome remove(const std::string& who, const ActorName& sender,
                          const LetterChoice& choice) const;
 
-  /// Returns the dead letters of a sender, at most so many. Nothing if there is no such sender.
+  /// Returns the dead letters of a sender, at most so many. Nothing if there is no such sender. The
+  /// hook is told of it, as of each action. Only a text to find makes it read other letters.
   ///
   /// @errors throws `StoreError` if its outbox cannot be read
-  std::optional<KeptLetters> letters(const ActorName& sender, const LetterChoice& choice,
-                                     std::size_t at_most) const;
+  std::optional<KeptLetters> letters(const std::string& who, const ActorName& sender,
+                                     const LetterChoice& choice, std::size_t at_most) const;
 
 private:
   OperatorOutcome tell(const std::string& who, OperatorAction action, const std::string& whom,

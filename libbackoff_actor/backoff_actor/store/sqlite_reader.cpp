@@ -1,7 +1,9 @@
 #include "backoff_actor/store/internal/sqlite_reader.hpp"
 
+#include <algorithm>
 #include <array>
 #include <fstream>
+#include <limits>
 #include <utility>
 
 namespace backoff_actor::detail {
@@ -73,9 +75,23 @@ void SqliteReader::for_each_owed(const std::function<void(StoredDelivery)>& visi
 }
 
 void SqliteReader::for_each_dead_letter(const std::function<void(StoredDeadLetter)>& visit) {
+  read_dead_letters("ORDER BY id", visit);
+}
+
+void SqliteReader::for_each_newest_dead_letter(std::uint64_t below, std::size_t at_most,
+                                               const std::function<void(StoredDeadLetter)>& visit) {
+  constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max(); // of SQLite
+  read_dead_letters("WHERE id < " + std::to_string(std::min(below, most))
+                      + " ORDER BY id DESC LIMIT "
+                      + std::to_string(std::min<std::uint64_t>(at_most, most)),
+                    visit);
+}
+
+void SqliteReader::read_dead_letters(const std::string& which,
+                                     const std::function<void(StoredDeadLetter)>& visit) {
   read("SELECT " + std::string{delivery_columns} + ", reason, cause, at, "
          + (connection_.version() < 3 ? "x''" : "text") + ", " + context_of_version()
-         + " FROM dead_letters ORDER BY id",
+         + " FROM dead_letters " + which,
        [&](SQLite::Statement& row) { visit(read_dead_letter(row, file_)); });
 }
 

@@ -2,6 +2,7 @@
 
 #include "backoff_actor/core/text/internal/number_text.hpp"
 #include "backoff_actor/core/internal/one_line.hpp"
+#include "backoff_actor/core/text/internal/number_text.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -182,7 +183,7 @@ OperatorAnswer OperatorPages::letters(const OperatorRequest& request) const {
                         : "sender: must be a name such as billing#17");
   const auto at_most = std::min<std::uint64_t>(
     most_listed, number_in(value(request.query, "at_most")).value_or(listed_by_default));
-  const auto kept = operator_.letters(*sender, *choice, at_most);
+  const auto kept = operator_.letters(request.operator_name, *sender, *choice, at_most);
   if (!kept)
     return wrong("there is no such sender", 404);
   std::string json = "{\"letters\":[";

@@ -13,6 +13,7 @@
 #include <atomic>
 #include <chrono>
 #include <exception>
+#include <functional>
 #include <iterator>
 #include <utility>
 
@@ -281,25 +282,52 @@ OperatorOutcome OperatorDesk::act(OperatorAction action) {
   return wait_for(std::make_shared<Order>(), patience_with_turns);
 }
 
-std::vector<DeadLetter> OperatorDesk::all_letters() const {
+std::vector<DeadLetter> OperatorDesk::newest_letters(std::uint64_t below,
+                                                     std::size_t at_most) const {
   if (outbox_)
-    return outbox_.dead_letters();
+    return outbox_.newest_dead_letters(below, at_most);
   std::vector<DeadLetter> result;
   const std::lock_guard lock{mutex_};
-  if (kept_)
+  if (kept_) {
     for (const auto& one : kept_->letters)
-      result.push_back(one.letter);
+      if (one.letter.id < below)
+        result.push_back(one.letter);
+    std::ranges::sort(result, std::greater{}, &DeadLetter::id);
+    result.resize(std::min(result.size(), at_most));
+  }
   return result;
 }
 
-Operable::Letters OperatorDesk::letters() {
+std::optional<DeadLetter> OperatorDesk::letter_of(std::uint64_t id) const {
+  if (outbox_)
+    return outbox_.dead_letter(id);
+  const std::lock_guard lock{mutex_};
+  if (kept_)
+    for (const auto& one : kept_->letters)
+      if (one.letter.id == id)
+        return one.letter;
+  return std::nullopt;
+}
+
+Operable::Letters OperatorDesk::letters(std::uint64_t below, std::size_t at_most) {
   Letters result;
-  for (const auto& letter : all_letters())
+  for (const auto& letter : newest_letters(below, at_most))
     result.letters.push_back(shown(letter));
   const std::lock_guard lock{mutex_};
   for (auto& letter : result.letters)
     letter.is_under_way = under_way_.contains(letter.id);
+  result.count = outbox_ ? outbox_.count_dead_letters().count : kept_ ? kept_->letters.size() : 0;
   result.dropped = kept_ ? kept_->dropped : 0;
+  return result;
+}
+
+std::optional<KeptLetter> OperatorDesk::letter(std::uint64_t id) {
+  const auto found = letter_of(id);
+  if (!found)
+    return std::nullopt;
+  auto result = shown(*found);
+  const std::lock_guard lock{mutex_};
+  result.is_under_way = under_way_.contains(id);
   return result;
 }
 
@@ -366,9 +394,9 @@ OperatorOutcome OperatorDesk::resubmit(std::span<const std::uint64_t> ids) {
   if (own.ids().empty())
     return {Result::refused, 0, under_way_text};
   const auto order = std::make_shared<Order>();
-  for (auto& letter : all_letters())
-    if (has(own.ids(), letter.id) && !letter.message.empty())
-      order->letters.push_back(std::move(letter));
+  for (const auto id : own.ids())
+    if (auto letter = letter_of(id); letter && !letter->message.empty())
+      order->letters.push_back(std::move(*letter));
   if (order->letters.empty())
     return {Result::refused, 0, "no such letter has a message that can be read"};
   own.pass_to(*order);

@@ -11,6 +11,39 @@
 
 namespace backoff_actor {
 
+namespace {
+
+// A message that cannot be read is left empty.
+DeadLetter read_letter(StoredDeadLetter x, const DurableTypes& types) {
+  auto& delivery = x.delivery;
+  caf::message message;
+  try {
+    message = types.load(delivery.message);
+  } catch (const std::exception&) {
+    // Left empty.
+  }
+  return {delivery.id,
+          x.reason,
+          delivery.attempts,
+          std::move(x.cause),
+          Duration{x.at.since_epoch - delivery.submitted_at.since_epoch},
+          std::move(message),
+          std::move(delivery.key),
+          {},
+          std::move(delivery.idempotency_key),
+          std::string{retries_in(delivery.context)}};
+}
+
+std::vector<DeadLetter> read_letters(std::vector<StoredDeadLetter> stored,
+                                     const DurableTypes& types) {
+  std::vector<DeadLetter> result;
+  for (auto& x : stored)
+    result.push_back(read_letter(std::move(x), types));
+  return result;
+}
+
+} // namespace
+
 Problems check(const DurableOptions& options) {
   Problems problems{"DurableOptions"};
   detail::check_kind(problems, "name", options.name);
@@ -32,29 +65,18 @@ DurableOutbox::DurableOutbox(std::shared_ptr<DeliveryStore> store, DurableTypes 
 std::size_t DurableOutbox::suspended() const { return queue_ ? queue_->suspended() : 0; }
 
 std::vector<DeadLetter> DurableOutbox::dead_letters() const {
-  std::vector<DeadLetter> result;
-  if (!queue_)
-    return result;
-  for (auto& x : queue_->dead_letters()) {
-    auto& delivery = x.delivery;
-    caf::message message;
-    try {
-      message = queue_->types().load(delivery.message);
-    } catch (const std::exception&) {
-      // Left empty.
-    }
-    result.push_back({delivery.id,
-                      x.reason,
-                      delivery.attempts,
-                      std::move(x.cause),
-                      Duration{x.at.since_epoch - delivery.submitted_at.since_epoch},
-                      std::move(message),
-                      std::move(delivery.key),
-                      {},
-                      std::move(delivery.idempotency_key),
-                      std::string{retries_in(delivery.context)}});
-  }
-  return result;
+  return queue_ ? read_letters(queue_->dead_letters(), queue_->types()) : std::vector<DeadLetter>{};
+}
+
+std::vector<DeadLetter> DurableOutbox::newest_dead_letters(std::uint64_t below,
+                                                           std::size_t at_most) const {
+  return queue_ ? read_letters(queue_->newest_dead_letters(below, at_most), queue_->types())
+                : std::vector<DeadLetter>{};
+}
+
+std::optional<DeadLetter> DurableOutbox::dead_letter(std::uint64_t id) const {
+  auto stored = queue_ ? queue_->dead_letter(id) : std::nullopt;
+  return stored ? std::optional{read_letter(std::move(*stored), queue_->types())} : std::nullopt;
 }
 
 DeadLetterTally DurableOutbox::count_dead_letters() const {

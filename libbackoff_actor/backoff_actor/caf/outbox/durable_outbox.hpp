@@ -120,6 +120,18 @@ public:
   /// @errors throws `StoreError`
   std::vector<DeadLetter> dead_letters() const;
 
+  /// Returns the newest of them whose numbers are below `below`, the highest number first, at most
+  /// so many. The store reads no others.
+  ///
+  /// @errors throws `StoreError`
+  std::vector<DeadLetter> newest_dead_letters(std::uint64_t below, std::size_t at_most) const;
+
+  /// Returns the one of this number. Nothing if it was removed, or never was. The store reads no
+  /// others.
+  ///
+  /// @errors throws `StoreError`
+  std::optional<DeadLetter> dead_letter(std::uint64_t id) const;
+
   /// Returns how many dead letters there are that were not removed, and since when. Does not block:
   /// the outbox counts them as it writes. What other programs delete from the store counts until
   /// the next removal.

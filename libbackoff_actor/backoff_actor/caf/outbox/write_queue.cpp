@@ -252,6 +252,20 @@ std::vector<StoredDeadLetter> WriteQueue::dead_letters() {
   return result;
 }
 
+std::vector<StoredDeadLetter> WriteQueue::newest_dead_letters(std::uint64_t below,
+                                                              std::size_t at_most) {
+  std::vector<StoredDeadLetter> result;
+  const std::lock_guard lock{store_mutex_};
+  store_->for_each_newest_dead_letter(below, at_most,
+                                      [&](StoredDeadLetter x) { result.push_back(std::move(x)); });
+  return result;
+}
+
+std::optional<StoredDeadLetter> WriteQueue::dead_letter(std::uint64_t id) {
+  const std::lock_guard lock{store_mutex_};
+  return store_->dead_letter(id);
+}
+
 std::size_t WriteQueue::remove_dead_letters(std::span<const std::uint64_t> ids) {
   const std::lock_guard lock{store_mutex_};
   const auto result = store_->remove_dead_letters(ids);

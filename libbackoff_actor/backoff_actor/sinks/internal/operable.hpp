@@ -6,8 +6,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -20,9 +22,13 @@ namespace backoff_actor::detail {
 class Operable {
 public:
   struct Letters {
-    std::vector<KeptLetter> letters{}; // the oldest first
+    std::vector<KeptLetter> letters{}; // the newest first
+    std::uint64_t count = 0;           // of all that there are
     std::uint64_t dropped = 0;
   };
+
+  // Above the number of each letter.
+  static constexpr std::uint64_t above_all = std::numeric_limits<std::uint64_t>::max();
 
   Operable() = default;
   Operable(const Operable&) = delete;
@@ -31,7 +37,10 @@ public:
 
   // One of `pause`, `resume`, `retry_now` and `drain`.
   virtual OperatorOutcome act(OperatorAction action) = 0;
-  virtual Letters letters() = 0;
+  // The newest with numbers below `below`, at most so many. No others are read.
+  virtual Letters letters(std::uint64_t below, std::size_t at_most) = 0;
+  // The one of this number; none: there is no such letter. No others are read.
+  virtual std::optional<KeptLetter> letter(std::uint64_t id) = 0;
   virtual OperatorOutcome resubmit(std::span<const std::uint64_t> ids) = 0;
   virtual OperatorOutcome remove(std::span<const std::uint64_t> ids) = 0;
 

@@ -27,6 +27,8 @@ public:
   std::string name() const override { return file_; }
   void for_each_owed(const std::function<void(StoredDelivery)>& visit) override;
   void for_each_dead_letter(const std::function<void(StoredDeadLetter)>& visit) override;
+  void for_each_newest_dead_letter(std::uint64_t below, std::size_t at_most,
+                                   const std::function<void(StoredDeadLetter)>& visit) override;
   void for_each_acknowledged_key(const std::function<void(AcknowledgedKey)>& visit) override;
   DeadLetterTally count_dead_letters() override;
   std::uint64_t last_id() override;
@@ -55,6 +57,8 @@ private:
   };
 
   std::string context_of_version() const;
+  void read_dead_letters(const std::string& which,
+                         const std::function<void(StoredDeadLetter)>& visit);
   void read(const std::string& query, const std::function<void(SQLite::Statement&)>& visit);
 
   std::string file_;

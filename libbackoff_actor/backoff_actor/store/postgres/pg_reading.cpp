@@ -57,18 +57,40 @@ StoredDelivery read_delivery(const PgRows& rows, int row, const std::string& nam
   return result;
 }
 
+StoredDeadLetter read_dead_letter(const PgRows& rows, int row, const std::string& name) {
+  StoredDeadLetter result;
+  result.delivery = read_delivery(rows, row, name);
+  const auto reason = dead_letter_reason(rows.text(row, 10));
+  if (!reason)
+    throw damaged_row(name, "a dead letter has an unknown reason");
+  result.reason = *reason;
+  result.cause = rows.text(row, 11);
+  result.at = {rows.number(row, 12)};
+  result.text = rows.text(row, 13);
+  return result;
+}
+
 // The columns that may be large.
 struct LargeColumns {
   int first;
   int last;
 };
 
-// Calls `take` with each row. The first column is the number, by which the next part goes on.
+constexpr LargeColumns large_of_dead_letters{5, 13};
+
+constexpr auto no_limit = std::numeric_limits<std::size_t>::max();
+
+// Calls `take` with each row, at most so many. The first column is the number, by which the next
+// part goes on: up or down, as the statement has them.
 template <class Take>
 void read_parts(PgConnection& connection, PgCall call, std::uint64_t from, LargeColumns large,
-                const Take& take) {
+                const Take& take, bool is_upwards = true, std::size_t at_most = no_limit) {
+  const auto allowed = [&](std::int64_t limit) {
+    return at_most < static_cast<std::size_t>(limit) ? static_cast<std::int64_t>(at_most) : limit;
+  };
   auto limit = first_rows;
-  for (;;) {
+  while (at_most != 0) {
+    limit = allowed(limit);
     call.values[1] = pg_int8(from);
     call.values[2] = pg_int8(limit);
     const auto rows = connection.run(call);
@@ -79,7 +101,9 @@ void read_parts(PgConnection& connection, PgCall call, std::uint64_t from, Large
     }
     if (rows.size() == 0 || (rows.size() < limit && bytes < bytes_at_once))
       return;
-    from = static_cast<std::uint64_t>(rows.number(rows.size() - 1, 0)) + 1;
+    if (at_most != no_limit)
+      at_most -= static_cast<std::size_t>(rows.size());
+    from = static_cast<std::uint64_t>(rows.number(rows.size() - 1, 0)) + (is_upwards ? 1 : 0);
     limit = std::clamp(bytes_at_once / (1 + bytes / rows.size()), std::int64_t{1}, most_rows);
   }
 }
@@ -96,19 +120,20 @@ void read_pg_dead_letters(PgConnection& connection, std::int32_t outbox, bool ha
                           const std::string& name,
                           const std::function<void(StoredDeadLetter)>& visit) {
   const auto* const statement = has_texts ? &pg::read_dead_with_text : &pg::read_dead;
-  read_parts(connection, {statement, {pg_int4(outbox), {}, {}, pg_int8(bytes_at_once)}}, 1, {5, 13},
-             [&](const PgRows& rows, int row) {
-               StoredDeadLetter letter;
-               letter.delivery = read_delivery(rows, row, name);
-               const auto reason = dead_letter_reason(rows.text(row, 10));
-               if (!reason)
-                 throw damaged_row(name, "a dead letter has an unknown reason");
-               letter.reason = *reason;
-               letter.cause = rows.text(row, 11);
-               letter.at = {rows.number(row, 12)};
-               letter.text = rows.text(row, 13);
-               visit(std::move(letter));
-             });
+  read_parts(connection, {statement, {pg_int4(outbox), {}, {}, pg_int8(bytes_at_once)}}, 1,
+             large_of_dead_letters,
+             [&](const PgRows& rows, int row) { visit(read_dead_letter(rows, row, name)); });
+}
+
+void read_newest_pg_dead_letters(PgConnection& connection, std::int32_t outbox, bool has_texts,
+                                 std::uint64_t below, std::size_t at_most, const std::string& name,
+                                 const std::function<void(StoredDeadLetter)>& visit) {
+  constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max(); // of a bigint
+  const auto* const statement = has_texts ? &pg::read_newest_dead_with_text : &pg::read_newest_dead;
+  read_parts(
+    connection, {statement, {pg_int4(outbox), {}, {}, pg_int8(bytes_at_once)}},
+    std::min(below, most), large_of_dead_letters,
+    [&](const PgRows& rows, int row) { visit(read_dead_letter(rows, row, name)); }, false, at_most);
 }
 
 DeadLetterTally count_pg_dead_letters(PgConnection& connection, std::int32_t outbox) {

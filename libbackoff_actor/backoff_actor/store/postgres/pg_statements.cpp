@@ -133,28 +133,40 @@ const PgStatement find_oldest{"find_oldest",
 const PgStatement read_epoch{
   "read_epoch", "SELECT epoch FROM backoff.shard WHERE outbox = $1 AND shard = 0", {int4}};
 
-// The first $3 rows from $2 on, as far as those before each have less than $4 bytes.
-#define BACKOFF_ACTOR_PART_OF(table)                                                               \
-  " FROM (SELECT *, sum(size) OVER (ORDER BY id) - size AS bytes_before FROM (SELECT *, "          \
+// The first $3 rows from $2 on, up or down, as far as those before each have less than $4 bytes.
+#define BACKOFF_ACTOR_PART_OF(table, range, order)                                                 \
+  " FROM (SELECT *, sum(size) OVER (ORDER BY " order ") - size AS bytes_before FROM (SELECT *, "   \
   "least(octet_length(payload)::int8 + octet_length(key) + octet_length(idempotency_key) + "       \
   "octet_length(types) + coalesce(octet_length(context), 0), 2147483647)::int4 AS size FROM "      \
-  "backoff." table " WHERE outbox = $1 AND shard = 0 AND id >= $2 ORDER BY id LIMIT $3) a) b "     \
-  "WHERE bytes_before < $4 ORDER BY id"
+  "backoff." table " WHERE outbox = $1 AND shard = 0 AND " range " ORDER BY " order                \
+  " LIMIT $3) a) b WHERE bytes_before < $4 ORDER BY " order
 
 const PgStatement read_owed{
   "read_owed",
   "SELECT id, submitted_at, deadline, attempts, hand_overs, key, idempotency_key, types, payload, "
-  "coalesce(context, '')" BACKOFF_ACTOR_PART_OF("delivery"),
+  "coalesce(context, '')" BACKOFF_ACTOR_PART_OF("delivery", "id >= $2", "id"),
   {int4, int8, int8, int8}};
 
 #define BACKOFF_ACTOR_READ_DEAD(text_column)                                                       \
   "SELECT id, submitted_at, deadline, attempts, 0::int8, key, idempotency_key, types, payload, "   \
-  "coalesce(context, ''), reason, cause, at, " text_column BACKOFF_ACTOR_PART_OF("dead_letter")
+  "coalesce(context, ''), reason, cause, at, " text_column
 
-const PgStatement read_dead{
-  "read_dead", BACKOFF_ACTOR_READ_DEAD("''::bytea"), {int4, int8, int8, int8}};
-const PgStatement read_dead_with_text{
-  "read_dead_with_text", BACKOFF_ACTOR_READ_DEAD("text"), {int4, int8, int8, int8}};
+const PgStatement read_dead{"read_dead",
+                            BACKOFF_ACTOR_READ_DEAD("''::bytea")
+                              BACKOFF_ACTOR_PART_OF("dead_letter", "id >= $2", "id"),
+                            {int4, int8, int8, int8}};
+const PgStatement read_dead_with_text{"read_dead_with_text",
+                                      BACKOFF_ACTOR_READ_DEAD("text")
+                                        BACKOFF_ACTOR_PART_OF("dead_letter", "id >= $2", "id"),
+                                      {int4, int8, int8, int8}};
+const PgStatement read_newest_dead{"read_newest_dead",
+                                   BACKOFF_ACTOR_READ_DEAD("''::bytea")
+                                     BACKOFF_ACTOR_PART_OF("dead_letter", "id < $2", "id DESC"),
+                                   {int4, int8, int8, int8}};
+const PgStatement read_newest_dead_with_text{
+  "read_newest_dead_with_text",
+  BACKOFF_ACTOR_READ_DEAD("text") BACKOFF_ACTOR_PART_OF("dead_letter", "id < $2", "id DESC"),
+  {int4, int8, int8, int8}};
 
 const PgStatement count_dead{
   "count_dead",
@@ -225,6 +237,7 @@ std::span<const PgStatement* const> all(bool has_texts) {
                                          &read_epoch,
                                          &read_owed,
                                          &read_dead,
+                                         &read_newest_dead,
                                          &count_dead,
                                          &read_keys,
                                          &remove_dead,
@@ -235,8 +248,9 @@ std::span<const PgStatement* const> all(bool has_texts) {
                                          &resubmit_incoming,
                                          &bury_with_text,
                                          &insert_dead_with_text,
-                                         &read_dead_with_text};
-  constexpr std::size_t with_text = 3; // the last
+                                         &read_dead_with_text,
+                                         &read_newest_dead_with_text};
+  constexpr std::size_t with_text = 4; // the last
   const std::span all{statements};
   return has_texts ? all : all.first(all.size() - with_text);
 }

@@ -233,6 +233,15 @@ void PostgresDeliveryStore::for_each_dead_letter(
   });
 }
 
+void PostgresDeliveryStore::for_each_newest_dead_letter(
+  std::uint64_t below, std::size_t at_most, const std::function<void(StoredDeadLetter)>& visit) {
+  reach();
+  call([&] {
+    read_newest_pg_dead_letters(session_->connection(), session_->outbox(), session_->has_texts(),
+                                below, at_most, name(), visit);
+  });
+}
+
 DeadLetterTally PostgresDeliveryStore::count_dead_letters() {
   reach();
   return call([&] { return count_pg_dead_letters(session_->connection(), session_->outbox()); });

@@ -45,6 +45,15 @@ public:
     });
   }
 
+  void for_each_newest_dead_letter(std::uint64_t below, std::size_t at_most,
+                                   const std::function<void(StoredDeadLetter)>& visit) override {
+    read([&](PgConnection& connection, const PgShard&) {
+      read_newest_pg_dead_letters(connection, session_->outbox(), session_->has_texts(), below,
+                                  at_most, name(), visit);
+      return 0;
+    });
+  }
+
   DeadLetterTally count_dead_letters() override {
     return read([&](PgConnection& connection, const PgShard&) {
       return count_pg_dead_letters(connection, session_->outbox());

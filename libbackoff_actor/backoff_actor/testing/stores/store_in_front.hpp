@@ -40,6 +40,11 @@ public:
     store_->for_each_dead_letter(visit);
   }
   /// As the other store's.
+  void for_each_newest_dead_letter(std::uint64_t below, std::size_t at_most,
+                                   const std::function<void(StoredDeadLetter)>& visit) override {
+    store_->for_each_newest_dead_letter(below, at_most, visit);
+  }
+  /// As the other store's.
   std::uint64_t last_id() override { return store_->last_id(); }
   /// As the other store's.
   std::string message_format() override { return store_->message_format(); }

@@ -16,6 +16,7 @@
 #include <future>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_set>
@@ -55,7 +56,8 @@ public:
   // -- for operators ------------------------------------------------------------------
 
   OperatorOutcome act(OperatorAction action) override;
-  Letters letters() override;
+  Letters letters(std::uint64_t below, std::size_t at_most) override;
+  std::optional<KeptLetter> letter(std::uint64_t id) override;
   OperatorOutcome resubmit(std::span<const std::uint64_t> ids) override;
   OperatorOutcome remove(std::span<const std::uint64_t> ids) override;
   void end() override;
@@ -73,7 +75,8 @@ private:
     std::uint64_t dropped = 0;
   };
 
-  std::vector<DeadLetter> all_letters() const;
+  std::vector<DeadLetter> newest_letters(std::uint64_t below, std::size_t at_most) const;
+  std::optional<DeadLetter> letter_of(std::uint64_t id) const;
   std::size_t remove_letters(std::span<const std::uint64_t> ids);
   void count_kept();
   Ids claim(std::span<const std::uint64_t> ids);

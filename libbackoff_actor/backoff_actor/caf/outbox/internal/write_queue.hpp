@@ -159,6 +159,8 @@ public:
   const std::shared_ptr<const detail::LetterCount>& letter_count() const { return shown_letters_; }
 
   std::vector<StoredDeadLetter> dead_letters();
+  std::vector<StoredDeadLetter> newest_dead_letters(std::uint64_t below, std::size_t at_most);
+  std::optional<StoredDeadLetter> dead_letter(std::uint64_t id);
   std::size_t remove_dead_letters(std::span<const std::uint64_t> ids);
 
 private:

@@ -22,6 +22,10 @@ void read_pg_owed(PgConnection& connection, std::int32_t outbox, std::uint64_t f
 void read_pg_dead_letters(PgConnection& connection, std::int32_t outbox, bool has_texts,
                           const std::string& name,
                           const std::function<void(StoredDeadLetter)>& visit);
+// The highest number first.
+void read_newest_pg_dead_letters(PgConnection& connection, std::int32_t outbox, bool has_texts,
+                                 std::uint64_t below, std::size_t at_most, const std::string& name,
+                                 const std::function<void(StoredDeadLetter)>& visit);
 DeadLetterTally count_pg_dead_letters(PgConnection& connection, std::int32_t outbox);
 void read_pg_keys(PgConnection& connection, std::int32_t outbox, std::int64_t since,
                   const std::function<void(AcknowledgedKey)>& visit);

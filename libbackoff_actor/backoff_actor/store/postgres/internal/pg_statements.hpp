@@ -23,6 +23,8 @@ extern const PgStatement read_epoch;
 extern const PgStatement read_owed;
 extern const PgStatement read_dead;
 extern const PgStatement read_dead_with_text;
+extern const PgStatement read_newest_dead;
+extern const PgStatement read_newest_dead_with_text;
 extern const PgStatement count_dead;
 extern const PgStatement read_keys;
 extern const PgStatement remove_dead;

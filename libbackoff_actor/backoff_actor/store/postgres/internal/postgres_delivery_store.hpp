@@ -44,6 +44,8 @@ public:
   void for_each_owed(const std::function<void(StoredDelivery)>& visit) override;
   void for_each_acknowledged_key(const std::function<void(AcknowledgedKey)>& visit) override;
   void for_each_dead_letter(const std::function<void(StoredDeadLetter)>& visit) override;
+  void for_each_newest_dead_letter(std::uint64_t below, std::size_t at_most,
+                                   const std::function<void(StoredDeadLetter)>& visit) override;
   DeadLetterTally count_dead_letters() override;
   std::uint64_t last_id() override { return shard_.last_id; }
   std::string message_format() override { return shard_.message_format; }
