@@ -268,4 +268,56 @@ TEST_F(KeysOwedAgain, are_kept_from_the_second_acknowledgement_on) {
   EXPECT_EQ(submit("a", {.idempotency_key = "a"})->value, "a");
 }
 
+// Two messages with one key are given up, one after the other, and both are owed again.
+class KeysOwedTwice : public DurableFailures {
+protected:
+  static SenderOptions one_attempt() {
+    auto result = default_options();
+    result.max_attempts = 1;
+    result.charging = Charging::every_failure();
+    return result;
+  }
+
+  void owe_both_again(testing::FaultPlan plan) {
+    start_durable({{testing::crash(), testing::crash()}}, one_attempt());
+    submit("a", {.idempotency_key = "order 7"});
+    time.advance(1s);
+    submit("b", {.idempotency_key = "order 7"});
+    time.advance(1s);
+    store = store->copy();
+    const std::vector<std::uint64_t> letters{1, 2};
+    ASSERT_EQ(store->resubmit_dead_letters(letters), 2u);
+    start_durable(std::move(plan), one_attempt());
+    time.advance(1s);
+  }
+
+  std::size_t owed() {
+    std::size_t result = 0;
+    store->for_each_owed([&](const StoredDelivery&) { ++result; });
+    return result;
+  }
+};
+
+TEST_F(KeysOwedTwice, are_one_delivery) {
+  owe_both_again({});
+
+  EXPECT_EQ(status().counters.restored, 1u);
+  EXPECT_EQ(status().counters.acknowledged, 1u);
+  EXPECT_EQ(status().owed, 0u);
+  EXPECT_THAT(log.timeline(), HasSubstr("store notice: delivery 4 has joined delivery 3, which has "
+                                        "the same idempotency key"));
+  EXPECT_EQ(owed(), 0u) << "and both are gone from the store";
+  EXPECT_EQ(outbox.count_dead_letters().count, 0u);
+  EXPECT_THAT(text_of(submit("c", {.idempotency_key = "order 7"})->error),
+              HasSubstr("already_acknowledged"));
+}
+
+TEST_F(KeysOwedTwice, are_given_up_together_and_then_free) {
+  owe_both_again({{testing::crash()}});
+
+  EXPECT_EQ(outbox.count_dead_letters().count, 1u);
+  kill_and_start({}, one_attempt());
+  EXPECT_EQ(submit("c", {.idempotency_key = "order 7"})->value, "c");
+}
+
 } // namespace backoff_actor::actor_test

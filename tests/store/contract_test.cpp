@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 
+#include <limits>
 #include <stdexcept>
 
 namespace backoff_actor::store_test {
@@ -113,6 +114,62 @@ TEST_P(store_contract, what_is_acknowledged_is_gone_and_its_key_stays) {
 TEST_P(store_contract, without_an_idempotency_key_nothing_stays_of_what_is_acknowledged) {
   commit(store(), {change::Insert{{.id = 1}}, change::Acknowledge{1, {50}}});
   EXPECT_EQ(reopened(), (Contents{.last_id = 1}));
+}
+
+TEST_P(store_contract, what_has_joined_another_delivery_is_gone_and_leaves_no_key) {
+  const auto again = [](std::uint64_t id) {
+    auto result = delivery(id);
+    result.idempotency_key = "order 1";
+    return result;
+  };
+  commit(store(), {change::Insert{delivery(1)}, change::Insert{again(2)}});
+  commit(store(), {change::Acknowledge{2, {50}, true}});
+  commit(store(), {change::Insert{again(3)}, change::Acknowledge{3, {60}, true},
+                   change::Insert{delivery(4)}, change::Acknowledge{4, {65}}});
+  auto contents = reopened();
+  EXPECT_THAT(contents.owed, ElementsAre(delivery(1)));
+  EXPECT_EQ(contents.keys, (std::map<std::string, WallTime>{{"order 4", WallTime{65}}}));
+  commit(store(), {change::Acknowledge{1, {70}}});
+  contents = reopened();
+  EXPECT_TRUE(contents.owed.empty());
+  EXPECT_EQ(contents.keys, (std::map<std::string, WallTime>{{"order 1", WallTime{70}},
+                                                            {"order 4", WallTime{65}}}));
+}
+
+TEST_P(store_contract, the_newest_dead_letters_come_by_number_and_no_others) {
+  std::vector<StoreChange> changes;
+  for (std::uint64_t id = 1; id <= 250; ++id)
+    changes.emplace_back(change::Insert{delivery(id, std::string(1000 + id, 'x'))});
+  for (std::uint64_t id = 2; id <= 250; id += 2)
+    changes.emplace_back(
+      change::Bury{id, DeadLetterReason::rejected, 1, "no " + std::to_string(id), {5}, "words"});
+  commit(store(), changes);
+  reopen();
+  const auto newest = [&](std::uint64_t below, std::size_t at_most) {
+    std::vector<std::uint64_t> result;
+    store().for_each_newest_dead_letter(below, at_most, [&](const StoredDeadLetter& x) {
+      EXPECT_EQ(x.cause, "no " + std::to_string(x.delivery.id));
+      EXPECT_EQ(x.delivery.message.bytes.size(), 1000 + x.delivery.id);
+      result.push_back(x.delivery.id);
+    });
+    return result;
+  };
+  constexpr auto all = std::numeric_limits<std::uint64_t>::max();
+  EXPECT_THAT(newest(all, 3), ElementsAre(250, 248, 246));
+  EXPECT_THAT(newest(246, 2), ElementsAre(244, 242)) << "below, and not the one itself";
+  EXPECT_THAT(newest(245, 1), ElementsAre(244));
+  EXPECT_THAT(newest(5, 10), ElementsAre(4, 2));
+  EXPECT_EQ(newest(all, 1000).size(), 125U);
+  EXPECT_EQ(newest(all, 125).back(), 2U);
+  EXPECT_THAT(newest(2, 10), ElementsAre());
+  EXPECT_THAT(newest(all, 0), ElementsAre());
+
+  EXPECT_EQ(store().dead_letter(248)->cause, "no 248");
+  EXPECT_EQ(store().dead_letter(248)->text, "words");
+  EXPECT_FALSE(store().dead_letter(247)) << "it is owed";
+  EXPECT_FALSE(store().dead_letter(252));
+  EXPECT_FALSE(store().dead_letter(0));
+  EXPECT_FALSE(store().dead_letter(all));
 }
 
 TEST_P(store_contract, a_key_that_is_acknowledged_again_has_the_later_time) {

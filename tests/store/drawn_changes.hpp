@@ -68,8 +68,10 @@ inline std::vector<StoreChange> changes(const std::vector<Draw>& draws, std::uin
     }
     case 4:
     case 5:
-    case 6:
       result.emplace_back(change::Acknowledge{id, at});
+      break;
+    case 6:
+      result.emplace_back(change::Acknowledge{id, at, /*is_joined=*/true});
       break;
     case 7:
       result.emplace_back(change::CountAttempts{id, draw.which});

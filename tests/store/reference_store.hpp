@@ -101,7 +101,7 @@ private:
     const auto found = owed_.find(x.delivery);
     if (found == owed_.end())
       return;
-    if (!found->second.idempotency_key.empty()) {
+    if (!found->second.idempotency_key.empty() && !x.is_joined) {
       last_key_at_ = std::max({last_key_at_, keys_since_, x.at});
       keys_[found->second.idempotency_key] = last_key_at_;
     }

@@ -247,7 +247,8 @@ std::string dead_letters(std::size_t count) {
 constexpr auto resubmit_description = R"(Turns dead letters into owed deliveries again.
 
 They get new numbers after all owed deliveries, no deadline, and no failed attempts; they keep their
-keys. The sender must not be running. It hands them over when it starts again.
+keys. The sender must not be running. It hands them over when it starts again. Those with the same
+idempotency key are one delivery then: the others join the first.
 )";
 
 constexpr auto resubmit_footer = R"(

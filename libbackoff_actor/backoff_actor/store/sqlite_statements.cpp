@@ -68,7 +68,7 @@ void SqliteStatements::make(const change::Acknowledge& change) {
     if (!key_of_.executeStep())
       return;
     // Most deliveries have no key, and do not touch the table of keys.
-    if (const auto key = bytes_at(key_of_, 0); !key.empty()) {
+    if (const auto key = bytes_at(key_of_, 0); !key.empty() && !change.is_joined) {
       // The times never decrease, even if the clock is set back. So keys can be deleted from one
       // end.
       meta_.last_key_at = std::max({meta_.last_key_at, meta_.keys_since, change.at.since_epoch});

@@ -114,6 +114,10 @@ void SenderStore::acknowledge(std::uint64_t id, Instant now) {
   changes_.emplace_back(change::Acknowledge{id, wall_time(now)});
 }
 
+void SenderStore::join(std::uint64_t id, Instant now) {
+  changes_.emplace_back(change::Acknowledge{id, wall_time(now), /*is_joined=*/true});
+}
+
 void SenderStore::count_attempts(std::uint64_t id, std::uint32_t attempts) {
   changes_.emplace_back(change::CountAttempts{id, attempts});
 }

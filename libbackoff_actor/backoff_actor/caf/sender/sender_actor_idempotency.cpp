@@ -11,6 +11,14 @@
 
 namespace backoff_actor {
 
+// Returns the number of the delivery that is owed and has this key; 0: there is none.
+std::uint64_t BackOffSender::owed_with_key(const std::string& key) {
+  std::uint32_t slot = 0;
+  if (key.empty() || keys().state(key, Instant::never(), slot) != IdempotencyKeys::State::owed)
+    return 0;
+  return parcels_[slot].more().delivery;
+}
+
 // Returns true if the key of a submission is known. The submission is then already handled.
 bool BackOffSender::is_known(const Submit& x) {
   const auto limit = forget_old_keys();

@@ -26,6 +26,12 @@ std::uint64_t BackOffSender::restore() {
   for (auto& key : content.acknowledged)
     keys().acknowledge(key.idempotency_key, std::min(store_->instant(key.at), now()));
   for (auto& x : content.owed) {
+    if (const auto first = owed_with_key(x.idempotency_key)) {
+      store_->join(x.id, now());
+      take(input::StoreNotice{"delivery " + std::to_string(x.id) + " has joined delivery "
+                              + std::to_string(first) + ", which has the same idempotency key"});
+      continue;
+    }
     input::Restore news{x.id, x.attempts, x.hand_overs, store_->instant(x.submitted_at)};
     if (x.deadline)
       news.deadline = store_->instant(*x.deadline);

@@ -175,6 +175,7 @@ void PgChanges::make(const change::Acknowledge& x) {
   if (sum == nullptr)
     return;
   sum->is_acknowledged = true;
+  sum->is_joined = x.is_joined;
   sum->acknowledged_at = std::max(x.at.since_epoch, after_.keys_since);
   acknowledged_.push_back(static_cast<std::size_t>(sum - sums_.data()));
   ++ended_;
@@ -281,8 +282,10 @@ void PgChanges::add_acknowledgements(PgCommit& to) const {
       continue; // it came and went
     ids.add(as_number(sum.id));
     times.add(sum.acknowledged_at);
-    if (sum.inserted != nullptr)
-      keys.add(sum.inserted->idempotency_key);
+    if (sum.is_joined)
+      keys.add(std::string_view{}); // as of one without a key
+    else if (sum.inserted != nullptr)
+      keys.add(std::string_view{sum.inserted->idempotency_key});
     else
       keys.add_null();
     has_own_keys |= sum.inserted != nullptr;

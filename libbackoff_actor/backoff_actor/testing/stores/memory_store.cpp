@@ -30,7 +30,7 @@ struct MemoryStore::Content {
     const auto found = owed.find(x.delivery);
     if (found == owed.end())
       return;
-    if (!found->second.idempotency_key.empty()) {
+    if (!found->second.idempotency_key.empty() && !x.is_joined) {
       last_key_at = std::max({last_key_at, keys_since, x.at});
       acknowledged.push_back({found->second.idempotency_key, last_key_at});
     }

@@ -103,6 +103,8 @@ public:
   void insert(std::uint32_t slot, std::uint64_t id, Instant now, std::string key,
               std::string idempotency_key, std::string context);
   void acknowledge(std::uint64_t id, Instant now);
+  // Removes a delivery that was restored, and whose key another one has.
+  void join(std::uint64_t id, Instant now);
   void count_attempts(std::uint64_t id, std::uint32_t attempts);
   void bury(std::uint64_t id, DeadLetterReason reason, std::uint32_t attempts, std::string cause,
             std::string text, Instant now);

@@ -209,6 +209,7 @@ private:
   // -- known idempotency keys (sender_actor_idempotency.cpp) ------------------------
 
   bool is_known(const Submit& x);
+  std::uint64_t owed_with_key(const std::string& key);
   IdempotencyKeys& keys();
   void note_end(const Parcel& parcel, bool is_acknowledged);
   Instant forget_old_keys();

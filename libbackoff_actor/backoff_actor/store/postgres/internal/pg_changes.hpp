@@ -71,6 +71,7 @@ private:
     std::optional<std::uint32_t> hand_overs{};
     const change::Bury* buried = nullptr;
     bool is_acknowledged = false;
+    bool is_joined = false; // as `change::Acknowledge::is_joined`
     std::int64_t acknowledged_at = 0;
 
     bool has_ended() const { return is_acknowledged || buried != nullptr; }
