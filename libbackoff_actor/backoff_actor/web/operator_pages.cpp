@@ -1,6 +1,5 @@
 #include "backoff_actor/web/internal/operator_pages.hpp"
 
-#include "backoff_actor/core/text/internal/number_text.hpp"
 #include "backoff_actor/core/internal/one_line.hpp"
 #include "backoff_actor/core/text/internal/number_text.hpp"
 

@@ -143,9 +143,8 @@ TEST_F(TlsDoor, refuses_who_shows_no_certificate_or_speaks_an_older_tls_or_none)
     EXPECT_FALSE(older.shakes_hands());
     EXPECT_EQ(refused_since(before), "it does not speak TLS 1.3") << version;
   }
-  for (const auto& said :
-       {std::string{"GET / HTTP/1.1\r\n\r\n"}, client_greeting(), std::string(200'000, 'j'),
-        bytes_of({.size = 3})}) {
+  for (const auto& said : {std::string{"GET / HTTP/1.1\r\n\r\n"}, client_greeting(),
+                           std::string(200'000, 'j'), bytes_of({.size = 3})}) {
     const auto before = events.count(Kind::refused);
     auto plain = TcpStream::connect(port);
     plain.send(said);

@@ -323,12 +323,11 @@ TEST_F(Listening, a_rogue_at_the_port_of_a_dead_node_does_nothing_to_the_sender_
   EXPECT_EQ(remote_child_test::ask(*client.system, sender, std::string{"a"}).value, "w:a");
   there.reset();
   {
-    test::TcpServer rogue{
-      [&](TcpStream& stream) {
-        stream.send(greeting + test::server_greeting());
-        stream.receive_all();
-      },
-      port};
+    test::TcpServer rogue{[&](TcpStream& stream) {
+                            stream.send(greeting + test::server_greeting());
+                            stream.receive_all();
+                          },
+                          port};
     ASSERT_TRUE(becomes_true([&] { return rogue.accepted() >= 3; }));
     EXPECT_TRUE(network.has("it sent a handshake of a server in the middle of a connection"))
       << network.all();

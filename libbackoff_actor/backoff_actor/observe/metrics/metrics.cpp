@@ -2,8 +2,8 @@
 
 #include "backoff_actor/observe/metrics/metrics.hpp"
 #include "backoff_actor/core/enum_names.hpp"
-#include "backoff_actor/core/text/internal/number_text.hpp"
 #include "backoff_actor/core/internal/one_line.hpp"
+#include "backoff_actor/core/text/internal/number_text.hpp"
 
 #include <cmath>
 #include <cstddef>
