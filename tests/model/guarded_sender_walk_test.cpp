@@ -2,7 +2,7 @@
 // Whatever comes:
 //  - a child is made or handed something only with a permit of the guard;
 //  - the sender reports the outcome of each permit once;
-//  - the guard allows no more calls than its rate says;
+//  - no more calls are made than the rate says, each with a permit of that moment;
 //  - when the service is well again, everything that is owed is done, so no guard stalls a sender.
 //
 // common/random_walk.hpp says how a failing walk is shrunk, printed and repeated.
@@ -37,8 +37,7 @@ public:
     if (std::holds_alternative<Permit>(answer)) {
       ++admitted;
       ++out;
-      if (call != Call::start)
-        calls.add(now);
+      has_permit_of_now = call != Call::start;
     } else {
       const auto until = std::get<HeldBack>(answer).until;
       RC_ASSERT(until > now);
@@ -78,6 +77,7 @@ public:
   CallsOfRate calls;
   int admitted = 0;
   int out = 0;
+  bool has_permit_of_now = false; // for a call, in this step
 };
 
 enum class Action : std::uint8_t {
@@ -296,6 +296,7 @@ private:
     if (std::holds_alternative<input::Wake>(input))
       wake_at_ = Instant::never();
     const auto was_closed = guard_->is_closed();
+    guard_->has_permit_of_now = false;
     const auto admitted_before = guard_->admitted;
     Effects effects;
     engine_->step(now_, input, effects);
@@ -312,7 +313,11 @@ private:
           RC_ASSERT(was_closed || guard_->is_closed() || guard_->admitted > admitted_before);
       } else if (const auto* const y = std::get_if<effect::HandOver>(&effect)) {
         open_.insert(y->hand_over.value);
-        handed_over += fallbacks_.count(y->incarnation) == 0 ? 1 : 0;
+        if (fallbacks_.count(y->incarnation) != 0)
+          continue;
+        ++handed_over;
+        guard_->calls.add(now_);
+        RC_ASSERT(guard_->has_permit_of_now);
       } else if (const auto* const z = std::get_if<effect::StopChild>(&effect)) {
         children_.erase(z->incarnation);
       } else if (const auto* const w = std::get_if<effect::TellToEnd>(&effect)) {

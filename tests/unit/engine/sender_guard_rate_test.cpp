@@ -109,6 +109,24 @@ TEST(sender_guard, a_child_that_is_made_for_a_call_takes_one_from_the_rate) {
   EXPECT_EQ(s.guard->guard.status(s.sender.now).calls_left, 4u) << "one of five";
 }
 
+// Otherwise two calls leave at once: the one that waited for its child, and the next.
+TEST(sender_guard, a_call_whose_child_takes_its_time_counts_for_the_rate_when_it_is_made) {
+  auto options = one_each_100ms(1);
+  options.circuit_breaker = after_two();
+  options.circuit_breaker->trip = ConsecutiveFailures{1};
+  GuardedSender s{{}, options};
+  s.guard->failed(std::get<Permit>(s.guard->admit(s.sender.now, Call::first)), s.sender.now);
+  s.sender.take(input::Start{});
+  s.sender.submit();
+  EXPECT_THAT(s.sender.wake_after(10s), ElementsAre("start child 1"));
+  s.sender.now = s.sender.now + 3s;
+  s.guard->guard.close(s.sender.now);
+  EXPECT_TRUE(std::holds_alternative<Permit>(s.guard->guard.admit(s.sender.now, Call::first)));
+
+  EXPECT_THAT(s.sender.child_started(), ElementsAre("wake at 13.1s"));
+  EXPECT_THAT(s.sender.wake_after(100ms), ElementsAre("hand over 1"));
+}
+
 TEST(sender_guard, a_failed_start_takes_nothing_from_the_rate) {
   GuardedSender s{{}, one_each_100ms(3)};
   s.sender.take(input::Start{});

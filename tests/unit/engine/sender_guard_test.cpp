@@ -306,6 +306,19 @@ TEST(sender_guard, a_thousand_senders_come_back_over_the_spread) {
   }
 }
 
+TEST(sender_guard, that_is_isolated_while_a_child_is_made_is_not_called) {
+  GuardedSender s;
+  s.open();
+  s.sender.take(input::Start{});
+  s.sender.submit();
+  EXPECT_THAT(s.sender.wake_after(10s), ElementsAre("start child 1"));
+  s.guard->guard.isolate(s.sender.now);
+  EXPECT_THAT(s.sender.child_started(), IsEmpty());
+  EXPECT_EQ(s.guard->out, 0);
+  s.guard->guard.close(s.sender.now);
+  EXPECT_THAT(s.sender.take(input::RetryNow{}), ElementsAre("hand over 1"));
+}
+
 TEST(sender_guard, retry_now_asks_again_at_once) {
   GuardedSender s;
   s.sender.start();

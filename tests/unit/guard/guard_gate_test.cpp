@@ -312,6 +312,21 @@ TEST_F(GuardGateTest, the_answers_of_others_are_all_but_those_that_it_reported) 
 
 // -- starts ---------------------------------------------------------------------------------
 
+TEST_F(GuardGateTest, a_call_is_made_with_a_permit_of_its_moment_and_not_with_that_of_a_start) {
+  EXPECT_TRUE(admits(Call::start, at(0s)));
+  EXPECT_TRUE(admits(Call::start, at(1s))) << "the permit in hand will do";
+  EXPECT_TRUE(gate.has_permit_to_start());
+  EXPECT_TRUE(admits(Call::first, at(2s)));
+  EXPECT_FALSE(gate.has_permit_to_start());
+  EXPECT_THAT(guard.take_heard(), ElementsAre("start?", "forgotten 1", "first?"));
+
+  gate.return_unused(at(2s));
+  EXPECT_TRUE(admits(Call::start, at(3s)));
+  guard.held_back = HeldBack{HeldBackBy::isolated_breaker, Instant::never()};
+  EXPECT_FALSE(admits(Call::retry, at(4s)));
+  EXPECT_FALSE(gate.has_permit_in_hand());
+}
+
 TEST_F(GuardGateTest, a_failed_start_uses_the_permit_that_it_was_begun_with) {
   admits(Call::first, at(0s));
   gate.report_failed_start(at(1s));

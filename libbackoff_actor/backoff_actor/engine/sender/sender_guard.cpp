@@ -19,13 +19,25 @@ bool SenderEngine::Step::is_retry(Slot slot) const {
          || (options_.works_on == WorksOn::many && delivery.incarnation != 0);
 }
 
-// Whether the delivery may be handed to the lane's child, or a child may be made for it. A hold is
-// not a failure: the engine charges nothing and no backoff takes a step. After a wait for the
-// breaker, the lane starts again with a window of one. A rate says nothing of the service's health.
+// Whether the delivery may be handed to the lane's child. A hold is not a failure: the engine charges
+// nothing and no backoff takes a step. After a wait for the breaker, the lane starts again with a
+// window of one. A rate says nothing of the service's health.
 bool SenderEngine::Step::is_admitted(Lane& lane, Slot slot) {
   if (!is_guarded(lane))
     return true;
-  const auto call = is_retry(slot) ? Call::retry : Call::first;
+  return is_let_through(lane, is_retry(slot) ? Call::retry : Call::first);
+}
+
+// Whether a child may be made for what is owed. Makes none while nothing could be handed to it.
+bool SenderEngine::Step::may_start(Lane& lane) {
+  const auto slot = next_in_time();
+  if (slot == DeliverySlots::none
+      || (is_held_retry(slot) && next_fresh_in_time() == DeliverySlots::none))
+    return false;
+  return is_let_through(lane, Call::start);
+}
+
+bool SenderEngine::Step::is_let_through(Lane& lane, Call call) {
   return gate_.admits(call, now_, [&](const HeldBack& answer, bool goes_on) {
     if (!goes_on)
       observe([&] { return event::GuardHeldBack{now_, answer.reason, answer.until}; });
@@ -52,11 +64,7 @@ void SenderEngine::Step::start_what_was_put_off() {
   auto& lane = work_.primary;
   if (!work_.start_is_put_off || lane.child != Child::none || lane.delay_runs)
     return;
-  // Makes no child while nothing could be handed to it.
-  auto slot = next_in_time();
-  if (slot != DeliverySlots::none && !is_admitted(lane, slot))
-    slot = is_held_retry(slot) ? next_fresh_in_time() : DeliverySlots::none;
-  if (slot != DeliverySlots::none && is_admitted(lane, slot))
+  if (may_start(lane))
     make_child(lane);
 }
 

@@ -230,7 +230,7 @@ template <bool HasPool>
   hand_over_waiting<HasPool>();
   if constexpr (HasPool)
     scale_pool();
-  if (gate_.has_permit_in_hand() && !is_child_starting())
+  if (gate_.has_permit_in_hand() && !(gate_.has_permit_to_start() && is_child_starting()))
     gate_.return_unused(now_);
   if (work_.is_draining && self_.owed() == 0)
     answer_drains(0);

@@ -137,10 +137,7 @@ void SenderEngine::Step::start_workers_put_off() {
   if (!may_all_start) {
     if (free_worker(false) != nullptr || pool.count(Pool::being_made) != 0)
       return;
-    auto slot = next_in_time();
-    if (slot != DeliverySlots::none && !is_admitted(work_.primary, slot))
-      slot = is_held_retry(slot) ? next_fresh_in_time() : DeliverySlots::none;
-    if (slot == DeliverySlots::none || !is_admitted(work_.primary, slot))
+    if (!may_start(work_.primary))
       return;
   }
   auto has_started = false;

@@ -31,6 +31,10 @@ enum class CallOutcome : std::uint8_t { succeeded, failed, forgotten };
 ///  - While everything is held back, the gate does not ask the guard. While only retries are held
 ///    back, it asks the guard about other calls, but not about retries.
 ///
+/// A call is made with a permit of its own moment: one for the start of a child is given back when
+/// the child is to be called, and the guard is asked again. So a rate counts calls when they are
+/// made, and what happened to the guard meanwhile counts.
+///
 /// @errors none but `std::bad_alloc`
 /// @thread one at a time.
 class GuardGate {
@@ -97,7 +101,7 @@ public:
 
   // -- asked --------------------------------------------------------------------------
 
-  /// Whether the call may be made. If so, and there is a guard, a permit is in hand.
+  /// Whether the call may be made now. If so, and there is a guard, a permit is in hand.
   ///
   /// @param on_hold called when a hold begins, as `on_hold(answer, goes_on)`. `goes_on`: it only
   ///        continues an earlier hold. Holds by the rate do if less than a second lies between
@@ -108,11 +112,13 @@ public:
       return true;
     if (is_held_back_ || (retries_are_held_back_ && call == Call::retry))
       return false;
-    if (in_hand_)
+    if (in_hand_ && (call == Call::start || !is_for_start_))
       return true;
+    return_unused(now);
     const auto answer = guard_->admit(now, call);
     if (const auto* const permit = std::get_if<Permit>(&answer)) {
       in_hand_ = *permit;
+      is_for_start_ = call == Call::start;
       return true;
     }
     const auto& held_back = std::get<HeldBack>(answer);
@@ -123,6 +129,7 @@ public:
   }
 
   bool has_permit_in_hand() const { return static_cast<bool>(in_hand_); }
+  bool has_permit_to_start() const { return in_hand_ && is_for_start_; }
 
   // -- told ---------------------------------------------------------------------------
 
@@ -238,6 +245,7 @@ private:
   bool budget_holds_all_;
   bool is_held_back_ = false;
   bool retries_are_held_back_ = false; // first attempts go on
+  bool is_for_start_ = false;          // the permit in hand
 };
 
 } // namespace backoff_actor

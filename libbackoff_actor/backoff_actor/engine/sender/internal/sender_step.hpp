@@ -371,6 +371,8 @@ private:
   bool is_retry(Slot slot) const;
   bool is_held_retry(Slot slot) const { return gate_.retries_are_held_back() && is_retry(slot); }
   bool is_admitted(Lane& lane, Slot slot);
+  bool may_start(Lane& lane);
+  bool is_let_through(Lane& lane, Call call);
   void forgive_hold(Duration held_back);
   void start_what_was_put_off();
 
