@@ -29,7 +29,9 @@ protected:
   DurableOptions durable_options() {
     DurableOptions options;
     options.thread = WriterThread::scheduler;
-    options.wall_clock = [this] { return WallTime{midnight + time.now().since_origin.count()}; };
+    options.wall_clock = [this] {
+      return WallTime{midnight + (time.now().since_origin + clock_step).count()};
+    };
     return options;
   }
 
@@ -76,6 +78,7 @@ protected:
     return answer;
   }
 
+  Duration clock_step{0}; ///< how far somebody has set the wall clock
   std::shared_ptr<MemoryStore> store = std::make_shared<MemoryStore>("orders.db");
   DurableOutbox outbox;
 };

@@ -151,6 +151,75 @@ TEST_F(Durable, deadlines_and_ages_go_on_in_wall_clock_time) {
   EXPECT_EQ(outbox.dead_letters().at(0).age, 11s);
 }
 
+TEST_F(Durable, deadlines_are_those_of_a_wall_clock_that_was_set_while_the_sender_lived) {
+  start_durable({{testing::silence(), testing::silence()}});
+  clock_step = 2h;
+  submit("a", {.time_to_live = 1h});
+  kill_and_start({{testing::silence(), testing::silence()}});
+  EXPECT_EQ(danger.texts(), Strings{"a"}) << "it is not older than it was";
+
+  clock_step = 0h;
+  submit("b", {.time_to_live = 1s});
+  time.advance(5s);
+  kill_and_start({{testing::silence(), testing::silence()}});
+  EXPECT_EQ(danger.texts(), Strings{"a"}) << "b has expired";
+}
+
+// Whoever wrote it had a clock that was ahead.
+TEST_F(Durable, a_message_of_the_future_lives_no_longer_than_it_was_to_live) {
+  clock_step = 87'600h;
+  start_durable({{testing::silence()}});
+  submit("a", {.time_to_live = 10s});
+  clock_step = 0h;
+  kill_and_start({{testing::silence()}});
+  EXPECT_EQ(status().oldest_age, 0s);
+  time.advance(10s - 1ns);
+  EXPECT_EQ(store->owed().size(), 1u);
+  time.advance(1ns);
+  EXPECT_EQ(store->owed().size(), 0u);
+}
+
+TEST_F(Durable, keys_are_forgotten_in_time_although_a_clock_was_years_ahead) {
+  auto options = default_options();
+  options.idempotency_retention = 300ms;
+  const auto submit_some = [&](const std::string& of) {
+    for (int i = 0; i < 20; ++i) {
+      EXPECT_EQ(submit("a", {.idempotency_key = of + std::to_string(i)})->value, "a");
+      time.advance(100ms);
+    }
+  };
+  const auto count_keys = [&] {
+    auto count = 0;
+    store->for_each_acknowledged_key([&](const AcknowledgedKey&) { ++count; });
+    return count;
+  };
+  clock_step = 87'600h;
+  start_durable({}, options);
+  submit_some("first ");
+  clock_step = 0h;
+  for (const auto* const life : {"second ", "third ", "fourth "}) {
+    kill_and_start({}, options);
+    submit_some(life);
+    EXPECT_LE(count_keys(), 5);
+  }
+  EXPECT_EQ(submit("a", {.idempotency_key = "first 19"})->value, "a");
+}
+
+TEST_F(Durable, keys_are_kept_for_their_time_although_the_clock_is_set_meanwhile) {
+  auto options = default_options();
+  options.idempotency_retention = 1h;
+  start_durable({}, options);
+  submit("a", {.idempotency_key = "one"});
+  for (const auto step : {2h, -2h, 87'600h, 0h}) {
+    clock_step = step;
+    submit("b", {.idempotency_key = "two " + std::to_string(step.count())});
+    time.advance(10min);
+  }
+  kill_and_start({}, options);
+  EXPECT_THAT(text_of(submit("a", {.idempotency_key = "one"})->error),
+              HasSubstr("already_acknowledged"));
+}
+
 TEST_F(Durable, keys_keep_their_order_beyond_a_restart) {
   auto options = default_options();
   options.ordering = Ordering::per_key;

@@ -47,6 +47,7 @@ inline Contents contents_of(DeliveryStore& store) {
 class ReferenceStore {
 public:
   void commit(std::span<const StoreChange> changes) {
+    note_time(changes);
     for (const auto& one : changes)
       std::visit([this](const auto& x) { make(x); }, one);
   }
@@ -92,6 +93,25 @@ public:
   }
 
 private:
+  // If what is acknowledged now is more than a second earlier than the keys, the clock was set back
+  // since: no key is later than that.
+  void note_time(std::span<const StoreChange> changes) {
+    std::vector<WallTime> times;
+    for (const auto& one : changes)
+      if (const auto* const x = std::get_if<change::Acknowledge>(&one))
+        times.push_back(x->at);
+    if (times.empty())
+      return;
+    const auto now = *std::max_element(times.begin(), times.end());
+    if (std::max(keys_since_, last_key_at_).since_epoch / 1000
+        <= now.since_epoch / 1000 + 1'000'000)
+      return;
+    keys_since_ = std::min(keys_since_, now);
+    last_key_at_ = std::min(last_key_at_, now);
+    for (auto& [key, at] : keys_)
+      at = std::min(at, now);
+  }
+
   void make(const change::Insert& x) {
     owed_[x.delivery.id] = x.delivery;
     last_id_ = x.delivery.id;
@@ -102,7 +122,7 @@ private:
     if (found == owed_.end())
       return;
     if (!found->second.idempotency_key.empty() && !x.is_joined) {
-      last_key_at_ = std::max({last_key_at_, keys_since_, x.at});
+      last_key_at_ = std::max({last_key_at_, keys_since_, x.at}); // never goes back
       keys_[found->second.idempotency_key] = last_key_at_;
     }
     owed_.erase(found);
@@ -140,7 +160,7 @@ private:
   std::map<std::uint64_t, StoredDeadLetter> dead_{};
   std::map<std::string, WallTime> keys_{};
   WallTime keys_since_{std::numeric_limits<std::int64_t>::min()};
-  WallTime last_key_at_ = keys_since_; // the times of keys never go back
+  WallTime last_key_at_ = keys_since_;
   std::uint64_t last_id_ = 0;
 };
 

@@ -151,6 +151,7 @@ void SqliteDeliveryStore::commit(std::span<const StoreChange> changes) {
   if (changes.empty())
     return;
   transact([&] {
+    changes_->note_time(changes);
     for (const auto& one : changes)
       std::visit([&](const auto& c) { changes_->make(c); }, one);
   });

@@ -111,9 +111,9 @@ Meta read_meta(SQLite::Database& database, const std::string& file) {
   Meta result;
   result.last_id = read_number(row, 0, file);
   result.commits = read_number(row, 1, file);
-  result.keys_since = row.getColumn(2).getInt64();
+  result.keys.since = row.getColumn(2).getInt64();
   result.is_open = row.getColumn(3).getInt() != 0;
-  result.last_key_at = row.getColumn(4).isNull() ? result.keys_since : row.getColumn(4).getInt64();
+  result.keys.last = row.getColumn(4).isNull() ? result.keys.since : row.getColumn(4).getInt64();
   return result;
 }
 

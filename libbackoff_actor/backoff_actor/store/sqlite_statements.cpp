@@ -25,6 +25,7 @@ SqliteStatements::SqliteStatements(SqliteConnection& connection, const Meta& met
     key_of_(connection.prepare("SELECT idempotency_key FROM deliveries WHERE id = ?1")),
     keep_key_(
       connection.prepare("INSERT INTO acknowledged_keys(idempotency_key, at) VALUES(?1, ?2)")),
+    set_keys_back_(connection.prepare("UPDATE acknowledged_keys SET at = ?1 WHERE at > ?1")),
     remove_(connection.prepare("DELETE FROM deliveries WHERE id = ?1")),
     count_attempts_(connection.prepare("UPDATE deliveries SET attempts = ?2 WHERE id = ?1")),
     count_hand_overs_(connection.prepare("UPDATE deliveries SET hand_overs = ?2 WHERE id = ?1")),
@@ -50,6 +51,15 @@ bool SqliteStatements::bind_id(SQLite::Statement& statement, int index, std::uin
   return true;
 }
 
+void SqliteStatements::note_time(std::span<const StoreChange> changes) {
+  if (!meta_.keys.is_ahead_of(changes))
+    return;
+  const auto at = *KeyClock::newest(changes);
+  meta_.keys.set_back(at);
+  set_keys_back_.bind(1, at);
+  run(set_keys_back_);
+}
+
 void SqliteStatements::make(const change::Insert& change) {
   const auto id = change.delivery.id;
   if (id <= meta_.last_id || id > largest_id)
@@ -69,11 +79,8 @@ void SqliteStatements::make(const change::Acknowledge& change) {
       return;
     // Most deliveries have no key, and do not touch the table of keys.
     if (const auto key = bytes_at(key_of_, 0); !key.empty() && !change.is_joined) {
-      // The times never decrease, even if the clock is set back. So keys can be deleted from one
-      // end.
-      meta_.last_key_at = std::max({meta_.last_key_at, meta_.keys_since, change.at.since_epoch});
       bind_bytes(keep_key_, 1, key);
-      keep_key_.bind(2, meta_.last_key_at);
+      keep_key_.bind(2, meta_.keys.next(change.at.since_epoch));
       run(keep_key_);
     }
   }
@@ -107,7 +114,7 @@ void SqliteStatements::make(const change::Bury& change) {
 }
 
 void SqliteStatements::make(const change::ForgetKeys& change) {
-  meta_.keys_since = std::max(meta_.keys_since, change.before.since_epoch);
+  meta_.keys.forget(change.before.since_epoch);
   has_keys_to_drop_ = true;
 }
 
@@ -148,7 +155,7 @@ void SqliteStatements::begin() {
 void SqliteStatements::end() {
   if (has_keys_to_drop_) {
     drop_keys_.bind(1, keys_dropped_at_once);
-    drop_keys_.bind(2, meta_.keys_since);
+    drop_keys_.bind(2, meta_.keys.since);
     has_keys_to_drop_ = run(drop_keys_) == keys_dropped_at_once;
   }
   if (!is_touched_ && meta_ == committed_ && sqlite3_total_changes64(handle_) == changes_before_)
@@ -157,7 +164,7 @@ void SqliteStatements::end() {
   note_.bind(1, static_cast<std::int64_t>(meta_.last_id));
   note_.bind(2, static_cast<std::int64_t>(meta_.commits));
   note_.bind(3, meta_.is_open ? 1 : 0);
-  note_.bind(4, meta_.keys_since);
+  note_.bind(4, meta_.keys.since);
   run(note_);
 }
 

@@ -10,7 +10,7 @@ namespace backoff_actor {
 SenderStore::SenderStore(std::shared_ptr<WriteQueue> queue, const caf::actor_addr& sender,
                          Instant now)
   : queue_(std::move(queue)), sender_(sender),
-    to_wall_(Duration{queue_->wall_time().since_epoch} - now.since_origin),
+    to_wall_(Duration{queue_->wall_time().since_epoch} - now.since_origin), to_key_(to_wall_),
     content_(queue_->attach(sender)), is_catching_up_(has_intake()), last_id_(content_.last_id) {}
 
 SenderStore::~SenderStore() {
@@ -92,8 +92,14 @@ std::optional<SenderStore::Held> SenderStore::next_held() {
 
 // -- changes ------------------------------------------------------------------------
 
+void SenderStore::note_time(Instant now) {
+  if (changes_.empty())
+    to_wall_ = Duration{queue_->wall_time().since_epoch} - now.since_origin;
+}
+
 void SenderStore::insert(std::uint32_t slot, std::uint64_t id, Instant now, std::string key,
                          std::string idempotency_key, std::string context) {
+  note_time(now);
   const auto deadline =
     deadline_ == Instant::never() ? std::nullopt : std::optional{wall_time(deadline_)};
   changes_.emplace_back(change::Insert{{.id = id,
@@ -111,7 +117,7 @@ void SenderStore::insert(std::uint32_t slot, std::uint64_t id, Instant now, std:
 
 void SenderStore::acknowledge(std::uint64_t id, Instant now) {
   hand_overs_.erase(id);
-  changes_.emplace_back(change::Acknowledge{id, wall_time(now)});
+  changes_.emplace_back(change::Acknowledge{id, key_time(now)});
 }
 
 void SenderStore::join(std::uint64_t id, Instant now) {
@@ -130,12 +136,13 @@ void SenderStore::bury(std::uint64_t id, DeadLetterReason reason, std::uint32_t 
     else
       hand_overs_.erase(found);
   }
+  note_time(now);
   changes_.emplace_back(
     change::Bury{id, reason, attempts, std::move(cause), wall_time(now), std::move(text)});
 }
 
 void SenderStore::forget_keys(Instant before) {
-  changes_.emplace_back(change::ForgetKeys{wall_time(before)});
+  changes_.emplace_back(change::ForgetKeys{key_time(before)});
 }
 
 void SenderStore::count_hand_over(const effect::HandOver& x) {

@@ -32,9 +32,12 @@ std::uint64_t BackOffSender::restore() {
                               + std::to_string(first) + ", which has the same idempotency key"});
       continue;
     }
-    input::Restore news{x.id, x.attempts, x.hand_overs, store_->instant(x.submitted_at)};
+    // Nor was a message accepted in the future, and it lives no longer than it was to live.
+    const auto submitted_at = store_->instant(x.submitted_at);
+    const auto ahead = std::max(submitted_at - now(), Duration::zero());
+    input::Restore news{x.id, x.attempts, x.hand_overs, submitted_at + -ahead};
     if (x.deadline)
-      news.deadline = store_->instant(*x.deadline);
+      news.deadline = store_->instant(*x.deadline) + -ahead;
     news.key = number_of(x.key);
     try {
       news.weight = weight_of(x.message);
@@ -74,7 +77,7 @@ void BackOffSender::end_storing() {
   std::vector<AcknowledgedKey> acknowledged;
   if (rare_ && rare_->keys)
     for (const auto& [at, key] : rare_->keys->acknowledged())
-      acknowledged.push_back({key, store_->wall_time(at)});
+      acknowledged.push_back({key, store_->key_time(at)});
   store_->end(std::move(acknowledged));
   store_ = nullptr;
 }
@@ -154,6 +157,7 @@ void BackOffSender::confirm(const effect::Confirm& x) {
 
 void BackOffSender::suspend(const effect::Suspend& x) {
   auto parcel = std::exchange(parcels_[x.slot], {});
+  store_->note_time(now());
   SuspendedDelivery rest{x.delivery, x.attempts, 0, store_->wall_time(x.submitted_at)};
   if (x.deadline != Instant::never())
     rest.deadline = store_->wall_time(x.deadline);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "backoff_actor/delivery/delivery_store.hpp"
+#include "backoff_actor/delivery/internal/key_clock.hpp"
 
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Statement.h>
@@ -37,10 +38,9 @@ AcknowledgedKey read_key(SQLite::Statement& row);
 
 // The meta data of a store; see `sqlite_schema.cpp`.
 struct Meta {
-  std::uint64_t last_id = 0;    // the highest number of a delivery
-  std::uint64_t commits = 0;    // transactions that have changed the store
-  std::int64_t keys_since = 0;  // nanoseconds since 1970: keys before this are forgotten
-  std::int64_t last_key_at = 0; // nanoseconds since 1970: when the last key was acknowledged
+  std::uint64_t last_id = 0; // the highest number of a delivery
+  std::uint64_t commits = 0; // transactions that have changed the store
+  KeyClock keys{};
   bool is_open = true;
 
   friend bool operator==(const Meta&, const Meta&) = default;

@@ -23,6 +23,8 @@ public:
   void begin();
 
   // @errors throws `std::logic_error` if the number is not above all before it.
+  // Looks whether the clock was set back. Comes before `make`, with all changes.
+  void note_time(std::span<const StoreChange> changes);
   void make(const change::Insert& change);
   void make(const change::Acknowledge& change);
   void make(const change::CountAttempts& change);
@@ -65,6 +67,7 @@ private:
   SQLite::Statement insert_;
   SQLite::Statement key_of_;
   SQLite::Statement keep_key_;
+  SQLite::Statement set_keys_back_;
   SQLite::Statement remove_;
   SQLite::Statement count_attempts_;
   SQLite::Statement count_hand_overs_;

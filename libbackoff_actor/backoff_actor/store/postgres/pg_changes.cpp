@@ -135,6 +135,15 @@ PgChanges::PgChanges(std::int32_t outbox, const PgShard& before, bool may_have_k
 
 // -- adding up ---------------------------------------------------------------------------------
 
+void PgChanges::note_time(std::span<const StoreChange> changes) {
+  if (!before_.keys.is_ahead_of(changes))
+    return;
+  const auto at = *KeyClock::newest(changes);
+  before_.keys.set_back(at);
+  after_.keys = before_.keys;
+  others_.push_back({&pg::set_keys_back, {pg_int4(outbox_), pg_int8(at)}});
+}
+
 void PgChanges::add(const StoreChange& change) {
   std::visit([this](const auto& x) { make(x); }, change);
 }
@@ -176,7 +185,7 @@ void PgChanges::make(const change::Acknowledge& x) {
     return;
   sum->is_acknowledged = true;
   sum->is_joined = x.is_joined;
-  sum->acknowledged_at = std::max(x.at.since_epoch, after_.keys_since);
+  sum->acknowledged_at = std::max(x.at.since_epoch, after_.keys.since);
   acknowledged_.push_back(static_cast<std::size_t>(sum - sums_.data()));
   ++ended_;
 }
@@ -199,7 +208,7 @@ void PgChanges::make(const change::Bury& x) {
 }
 
 void PgChanges::make(const change::ForgetKeys& x) {
-  after_.keys_since = std::max(after_.keys_since, x.before.since_epoch);
+  after_.keys.forget(x.before.since_epoch);
   drops_keys_ = true;
 }
 
@@ -221,7 +230,7 @@ PgCommit PgChanges::take() {
     result.calls.push_back(std::move(call));
   if (drops_keys_) {
     result.dropped_keys = result.calls.size();
-    result.calls.push_back({&pg::drop_keys, {pg_int4(outbox_), pg_int8(after_.keys_since)}});
+    result.calls.push_back({&pg::drop_keys, {pg_int4(outbox_), pg_int8(after_.keys.since)}});
   }
   if (looks_for_oldest_) {
     result.oldest = result.calls.size();
@@ -299,7 +308,7 @@ void PgChanges::add_acknowledgements(PgCommit& to) const {
   to.keys = to.calls.size();
   to.calls.push_back({&pg::acknowledge_keys,
                       {pg_int4(outbox_), ids.take(), times.take(), keys.take(),
-                       pg_int8(before_.last_key_number), pg_int8(before_.last_key_at)}});
+                       pg_int8(before_.last_key_number), pg_int8(before_.keys.last)}});
 }
 
 void PgChanges::add_burials(PgCommit& to) const {

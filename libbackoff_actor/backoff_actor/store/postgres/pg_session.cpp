@@ -140,9 +140,9 @@ PgShard read_pg_shard(const PgRows& rows) {
   result.commit_no = static_cast<std::uint64_t>(rows.number(0, 2));
   result.last_id = static_cast<std::uint64_t>(rows.number(0, 3));
   result.oldest_id = static_cast<std::uint64_t>(rows.number(0, 4));
-  result.keys_since = rows.number(0, 5);
+  result.keys.since = rows.number(0, 5);
   result.last_key_number = rows.optional_number(0, 6).value_or(0);
-  result.last_key_at = rows.optional_number(0, 7).value_or(result.keys_since);
+  result.keys.last = rows.optional_number(0, 7).value_or(result.keys.since);
   result.message_format = rows.text(0, 8);
   return result;
 }

@@ -116,6 +116,14 @@ const PgStatement count{
   "hand_overs) WHERE d.id = t.id AND d." BACKOFF_ACTOR_FOUND_IN("delivery"),
   {int4, int8_array, int8_array, int8_array}};
 
+const PgStatement set_keys_back{
+  "set_keys_back",
+  "WITH since AS (UPDATE backoff.shard SET keys_since = $2 WHERE outbox = $1 AND shard = 0 AND "
+  "keys_since > $2) UPDATE backoff.acknowledged_key SET at = $2 WHERE outbox = $1 AND shard = 0 "
+  "AND "
+  "at > $2",
+  {int4, int8}};
+
 // The times of keys never go back. So those that are forgotten have the lowest numbers.
 const PgStatement drop_keys{
   "drop_keys",
@@ -233,6 +241,7 @@ std::span<const PgStatement* const> all(bool has_texts) {
                                          &insert_dead,
                                          &count,
                                          &drop_keys,
+                                         &set_keys_back,
                                          &find_oldest,
                                          &read_epoch,
                                          &read_owed,

@@ -30,7 +30,7 @@ PostgresDeliveryStore::PostgresDeliveryStore(std::shared_ptr<const PgWish> wish,
                                              std::unique_ptr<PgSession> session, PgShard shard)
   : wish_(std::move(wish)), session_(std::move(session)), pid_(session_->connection().pid()),
     shard_(std::move(shard)),
-    has_keys_to_drop_(shard_.keys_since > std::numeric_limits<std::int64_t>::min()),
+    has_keys_to_drop_(shard_.keys.since > std::numeric_limits<std::int64_t>::min()),
     notices_(session_->notices()) {}
 
 // Runs `f` on the session. A session that is lost is given up.
@@ -55,6 +55,7 @@ void PostgresDeliveryStore::commit(std::span<const StoreChange> changes) {
   if (std::exchange(was_made_, false))
     return;
   auto batch = new_changes();
+  batch.note_time(changes);
   for (const auto& one : changes) {
     const auto* const insertion = std::get_if<change::Insert>(&one);
     if (insertion != nullptr && is_too_large(insertion->delivery))
@@ -121,9 +122,9 @@ void PostgresDeliveryStore::keep(PgCommit& commit, const std::vector<PgRows>& ro
   after.message_format = shard_.message_format;
   if (commit.keys && !rows[*commit.keys].is_null(0, 0)) {
     after.last_key_number = rows[*commit.keys].number(0, 0);
-    after.last_key_at = rows[*commit.keys].number(0, 1);
+    after.keys.last = rows[*commit.keys].number(0, 1);
   }
-  after.last_key_at = std::max(after.last_key_at, after.keys_since);
+  after.keys.last = std::max(after.keys.last, after.keys.since);
   if (commit.dropped_keys)
     has_keys_to_drop_ = rows[*commit.dropped_keys].number(0, 0) >= keys_at_a_time;
   if (commit.oldest) {
@@ -221,7 +222,7 @@ void PostgresDeliveryStore::for_each_owed(const std::function<void(StoredDeliver
 void PostgresDeliveryStore::for_each_acknowledged_key(
   const std::function<void(AcknowledgedKey)>& visit) {
   reach();
-  call([&] { read_pg_keys(session_->connection(), session_->outbox(), shard_.keys_since, visit); });
+  call([&] { read_pg_keys(session_->connection(), session_->outbox(), shard_.keys.since, visit); });
 }
 
 void PostgresDeliveryStore::for_each_dead_letter(

@@ -33,7 +33,7 @@ public:
 
   void for_each_acknowledged_key(const std::function<void(AcknowledgedKey)>& visit) override {
     read([&](PgConnection& connection, const PgShard& shard) {
-      read_pg_keys(connection, session_->outbox(), shard.keys_since, visit);
+      read_pg_keys(connection, session_->outbox(), shard.keys.since, visit);
       return 0;
     });
   }

@@ -1,5 +1,7 @@
 #include "backoff_actor/testing/stores/memory_store.hpp"
 
+#include "backoff_actor/delivery/internal/key_clock.hpp"
+
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -17,6 +19,15 @@ constexpr std::uint64_t highest_id = std::numeric_limits<std::int64_t>::max();
 } // namespace
 
 struct MemoryStore::Content {
+  void note_time(std::span<const StoreChange> changes) {
+    if (!keys.is_ahead_of(changes))
+      return;
+    const WallTime at{*detail::KeyClock::newest(changes)};
+    keys.set_back(at.since_epoch);
+    for (auto& key : acknowledged)
+      key.at = std::min(key.at, at);
+  }
+
   void operator()(const change::Insert& x) {
     if (x.delivery.id <= last_id || x.delivery.id > highest_id)
       throw std::logic_error("a delivery's number is " + std::to_string(x.delivery.id)
@@ -31,8 +42,7 @@ struct MemoryStore::Content {
     if (found == owed.end())
       return;
     if (!found->second.idempotency_key.empty() && !x.is_joined) {
-      last_key_at = std::max({last_key_at, keys_since, x.at});
-      acknowledged.push_back({found->second.idempotency_key, last_key_at});
+      acknowledged.push_back({found->second.idempotency_key, {keys.next(x.at.since_epoch)}});
     }
     owed.erase(found);
   }
@@ -60,15 +70,14 @@ struct MemoryStore::Content {
   void operator()(const change::DropIncoming& /*x*/) {}
 
   void operator()(const change::ForgetKeys& x) {
-    keys_since = std::max(keys_since, x.before);
+    keys.forget(x.before.since_epoch);
     std::erase_if(acknowledged, [&](const AcknowledgedKey& key) { return key.at < x.before; });
   }
 
   std::map<std::uint64_t, StoredDelivery> owed;
   std::map<std::uint64_t, StoredDeadLetter> dead;
   std::vector<AcknowledgedKey> acknowledged;
-  WallTime keys_since{std::numeric_limits<std::int64_t>::min()};
-  WallTime last_key_at = keys_since; // the times of keys never go back
+  detail::KeyClock keys;
   std::uint64_t last_id = 0;
   std::string format;
 };
@@ -128,6 +137,7 @@ void MemoryStore::commit(std::span<const StoreChange> changes) {
                      std::string{name_}.append(": told to fail, ").append(to_string(*failure_)));
   }
   auto content = *content_;
+  content.note_time(changes);
   for (const auto& x : changes)
     std::visit(content, x);
   *content_ = std::move(content);

@@ -172,7 +172,12 @@ public:
 
   // -- time ---------------------------------------------------------------------------
 
+  // Looks at the wall clock, at most once for each batch of changes: it may be set meanwhile.
+  void note_time(Instant now);
+
   WallTime wall_time(Instant at) const { return {(at + to_wall_).since_origin.count()}; }
+  // Of a key: its age is that of the actor system's clock as long as the sender lives.
+  WallTime key_time(Instant at) const { return {(at + to_key_).since_origin.count()}; }
   Instant instant(WallTime at) const { return Instant{Duration{at.since_epoch}} + -to_wall_; }
 
 private:
@@ -185,7 +190,8 @@ private:
 
   std::shared_ptr<WriteQueue> queue_;
   const caf::actor_addr sender_;
-  Duration to_wall_;
+  Duration to_wall_; // by the last look at the wall clock
+  Duration to_key_;  // by the first
   OutboxContent content_;
   caf::actor writer_;
   bool was_taken_ = false; // the content

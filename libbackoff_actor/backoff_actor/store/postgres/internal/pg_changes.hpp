@@ -36,6 +36,9 @@ public:
   // @param has_texts as `PgSession::has_texts`
   PgChanges(std::int32_t outbox, const PgShard& before, bool may_have_keys, bool has_texts);
 
+  // Looks whether the clock was set back. Comes before `add`, with all changes.
+  void note_time(std::span<const StoreChange> changes);
+
   // Adds a change. It must live as long as this object.
   //
   // @errors throws `std::logic_error` if the number of an insertion is not above all before it.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "backoff_actor/delivery/internal/key_clock.hpp"
 #include "backoff_actor/delivery/shared_store.hpp"
 #include "backoff_actor/store/postgres/internal/pg_connection.hpp"
 
@@ -28,9 +29,8 @@ struct PgShard {
   std::uint64_t commit_no = 0;
   std::uint64_t last_id = 0;
   std::uint64_t oldest_id = 1;      // nothing below is owed
-  std::int64_t keys_since = 0;      // nanoseconds since 1970
   std::int64_t last_key_number = 0; // of the acknowledged keys
-  std::int64_t last_key_at = 0;     // nanoseconds since 1970
+  KeyClock keys{};
   std::string message_format{};
 };
 

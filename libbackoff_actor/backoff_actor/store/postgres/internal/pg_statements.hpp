@@ -18,6 +18,7 @@ extern const PgStatement insert_dead;
 extern const PgStatement insert_dead_with_text;
 extern const PgStatement count;
 extern const PgStatement drop_keys;
+extern const PgStatement set_keys_back;
 extern const PgStatement find_oldest;
 extern const PgStatement read_epoch;
 extern const PgStatement read_owed;
