@@ -1,6 +1,7 @@
 #pragma once
 
 #include "backoff_actor/backoff/retry_series.hpp"
+#include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
 #include "backoff_actor/retry/shared_guard.hpp"
 
@@ -61,6 +62,25 @@ private:
   const SharedGuard* guard_;
   Permit permit_{};
   Instant began_{};
+};
+
+/// A guarded call that this thread is making, as long as the object lives. A call to the same
+/// service inside of it is a part of it: it would wait for the permit that this one holds.
+///
+/// @thread make and destroy it in one thread, in order. The guard must outlive it.
+class CallUnderWay {
+public:
+  BACKOFF_ACTOR_EXPORT explicit CallUnderWay(const SharedGuard& guard);
+  CallUnderWay(const CallUnderWay&) = delete;
+  CallUnderWay& operator=(const CallUnderWay&) = delete;
+  BACKOFF_ACTOR_EXPORT ~CallUnderWay();
+
+  /// Whether this thread is making a call to the service that `guard` guards.
+  BACKOFF_ACTOR_EXPORT static bool is_within(const SharedGuard& guard);
+
+private:
+  const SharedGuard& guard_;
+  const CallUnderWay* outer_;
 };
 
 } // namespace backoff_actor::detail

@@ -114,9 +114,12 @@ std::optional<GaveUp> wait_for_next(RetrySeries& series, Instant now, const Atte
 }
 
 /// Asks the guard whether the next attempt may be made. If not, stores the reason in the result.
+/// Inside of another guarded call to the service, the answer to that one counts.
 template <class R>
 bool is_held_back(GuardedCalls& calls, const RetrySeries& series, Instant now,
-                  RetryResult<R>& result) {
+                  const RetryOptions& options, RetryResult<R>& result) {
+  if (options.guard && CallUnderWay::is_within(options.guard))
+    return false;
   const auto held_back = calls.begin(now, series.attempts() == 0 ? Call::first : Call::retry);
   if (!held_back)
     return false;
@@ -136,10 +139,15 @@ RetryResult<R> run_retries(const Policy& policy, const Limits& limits, Predicate
   GuardedCalls calls{options.guard};
   if (!clock.sleep_until(now))
     result.reason = GaveUp::cancelled;
-  while (!result.reason && !is_held_back(calls, series, now, result)) {
+  while (!result.reason && !is_held_back(calls, series, now, options, result)) {
     const auto time_allowed = series.begin_attempt(now);
     const Attempt attempt{series.attempts(), time_allowed, series.is_last_attempt()};
-    const auto assessment = make_attempt(result, predicate, function, attempt);
+    const auto assessment = [&] {
+      std::optional<CallUnderWay> under_way;
+      if (options.guard)
+        under_way.emplace(options.guard);
+      return make_attempt(result, predicate, function, attempt);
+    }();
     now = clock.now();
     calls.end(now, assessment.kind);
     if (assessment.kind == Assessment::Kind::success)

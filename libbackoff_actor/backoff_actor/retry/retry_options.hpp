@@ -81,7 +81,8 @@ struct RetryOptions {
   /// The guard of the service. `retry` asks it before every attempt and reports each outcome. A
   /// retryable outcome counts as a failure of the service. Anything else that the function returns
   /// or throws counts as a success, because the service answered. The guard may be shared, also
-  /// with actors. It must be on the time line of the clock.
+  /// with actors. It must be on the time line of the clock. A call of `retry` with the same guard
+  /// inside of the function is a part of the attempt: it asks for no permit of its own.
   ///
   /// If the guard does not let an attempt through, the call ends at once with `GaveUp::held_back`.
   SharedGuard guard{};

@@ -230,4 +230,37 @@ TEST_F(guarded_retry, shares_its_guard_with_other_calls) {
   EXPECT_EQ(retry(doubling, {}, is_5xx, other, clock, guarded()).attempts, 0u);
 }
 
+// -- a call inside of a call ---------------------------------------------------------------
+
+// With a permit of its own, the inner call would wait for that of the outer one, for ever.
+TEST_F(guarded_retry, inside_of_another_with_the_same_guard_is_a_part_of_it) {
+  guard = breaker(1, 1s);
+  Service service{clock, {503, 503, 200, 200}};
+  const auto inner = [&] {
+    return retry(doubling, {.max_retries = 0}, is_5xx, service, clock, guarded());
+  };
+  const auto has_failed = [](const auto& result) { return !result; };
+  const auto result = retry(doubling, {}, has_failed, inner, clock, guarded());
+
+  EXPECT_TRUE(result);
+  EXPECT_THAT(service.calls, ElementsAre(0s, 1s, 3s));
+  EXPECT_EQ(guard.status(clock.now()).breaker, BreakerState::closed);
+  EXPECT_EQ(counters().admitted, 3u) << "of the outer calls";
+  EXPECT_TRUE(inner());
+  EXPECT_EQ(counters().admitted, 4u) << "of its own again";
+}
+
+TEST_F(guarded_retry, inside_of_one_with_another_guard_asks_its_own) {
+  const auto others = breaker(1);
+  Service service{clock, {200}};
+  auto options = guarded();
+  options.guard = others;
+  const auto inner = [&] {
+    return retry(doubling, {}, is_5xx, service, clock, guarded()).attempts;
+  };
+  EXPECT_TRUE(retry(doubling, {}, on_exceptions, inner, clock, options));
+  EXPECT_EQ(counters().admitted, 1u);
+  EXPECT_EQ(others.status(clock.now()).counters.admitted, 1u);
+}
+
 } // namespace backoff_actor::retry_test
