@@ -19,9 +19,9 @@ bool SenderEngine::Step::is_retry(Slot slot) const {
          || (options_.works_on == WorksOn::many && delivery.incarnation != 0);
 }
 
-// Whether the delivery may be handed to the lane's child. A hold is not a failure: the engine charges
-// nothing and no backoff takes a step. After a wait for the breaker, the lane starts again with a
-// window of one. A rate says nothing of the service's health.
+// Whether the delivery may be handed to the lane's child. A hold is not a failure: the engine
+// charges nothing and no backoff takes a step. After a wait for the breaker, the lane starts again
+// with a window of one. A rate says nothing of the service's health.
 bool SenderEngine::Step::is_admitted(Lane& lane, Slot slot) {
   if (!is_guarded(lane))
     return true;
