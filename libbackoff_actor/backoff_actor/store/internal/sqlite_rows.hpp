@@ -1,7 +1,6 @@
 #pragma once
 
 #include "backoff_actor/delivery/delivery_store.hpp"
-#include "backoff_actor/delivery/internal/key_clock.hpp"
 
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Statement.h>

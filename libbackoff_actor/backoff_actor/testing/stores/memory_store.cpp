@@ -1,7 +1,5 @@
 #include "backoff_actor/testing/stores/memory_store.hpp"
 
-#include "backoff_actor/delivery/internal/key_clock.hpp"
-
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -22,7 +20,7 @@ struct MemoryStore::Content {
   void note_time(std::span<const StoreChange> changes) {
     if (!keys.is_ahead_of(changes))
       return;
-    const WallTime at{*detail::KeyClock::newest(changes)};
+    const WallTime at{*KeyClock::newest(changes)};
     keys.set_back(at.since_epoch);
     for (auto& key : acknowledged)
       key.at = std::min(key.at, at);
@@ -77,7 +75,7 @@ struct MemoryStore::Content {
   std::map<std::uint64_t, StoredDelivery> owed;
   std::map<std::uint64_t, StoredDeadLetter> dead;
   std::vector<AcknowledgedKey> acknowledged;
-  detail::KeyClock keys;
+  KeyClock keys;
   std::uint64_t last_id = 0;
   std::string format;
 };

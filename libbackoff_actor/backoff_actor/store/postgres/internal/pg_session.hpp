@@ -1,6 +1,5 @@
 #pragma once
 
-#include "backoff_actor/delivery/internal/key_clock.hpp"
 #include "backoff_actor/delivery/shared_store.hpp"
 #include "backoff_actor/store/postgres/internal/pg_connection.hpp"
 
