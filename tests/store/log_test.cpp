@@ -153,7 +153,34 @@ TEST_F(store_log, of_a_store_that_is_gone_is_no_hindrance_to_a_new_one) {
   commit(store(), {change::Insert{delivery(1)}});
   close();
   std::filesystem::remove(file());
+  std::filesystem::remove(lock());
   EXPECT_THAT(contents_of(store()).owed, IsEmpty());
+}
+
+TEST_F(store_log, need_not_be_there_for_a_file_to_be_missed_that_is_gone_or_empty) {
+  for (std::uint64_t id = 1; id <= 30; ++id)
+    commit(store(), {change::Insert{delivery(id)}});
+  close();
+  const auto whole = read_file(file());
+  const auto error =
+    name() + ": is missing or empty, and at least 31 commits are lost, including "
+    + "those of deliveries 1 to 30, by " + name()
+    + ".lock; put the file back, or accept the loss: backoffctl outbox accept-loss " + name();
+  write_file(file(), "");
+  expect(opening(file()), StoreFailure::damaged, error);
+  std::filesystem::remove(file());
+  expect(opening(file()), StoreFailure::damaged, error);
+  EXPECT_FALSE(std::filesystem::exists(file()));
+  write_file(file(), whole);
+  EXPECT_EQ(contents_of(store()).owed.size(), 30U);
+  close();
+
+  std::filesystem::remove(file());
+  const auto loss = accept_loss_of_sqlite_store(file(), options_);
+  ASSERT_TRUE(loss);
+  EXPECT_EQ(loss->last_delivery, 30U);
+  EXPECT_THAT(contents_of(store()).owed, IsEmpty());
+  EXPECT_EQ(store().last_id(), 30U) << "no number is used twice";
 }
 
 TEST_F(store_log, that_lost_its_last_commits_with_the_machine_is_told_of_and_not_refused) {

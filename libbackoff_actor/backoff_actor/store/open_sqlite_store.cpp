@@ -115,7 +115,10 @@ std::shared_ptr<DeliveryStore> open_sqlite_store_to_read(const std::filesystem::
 std::optional<StoreLoss> accept_loss_of_sqlite_store(const std::filesystem::path& file,
                                                      const SqliteOptions& options) {
   check(options).raise_if_any();
-  return own(existing(file), options, Loss::accepted)->loss();
+  // What is lost may be the file itself.
+  const auto name = one_name(file);
+  const auto is_known = std::filesystem::exists(name.string() + ".lock");
+  return own(is_known ? name : existing(file), options, Loss::accepted)->loss();
 }
 
 void back_up_sqlite_store(const std::filesystem::path& file, const std::filesystem::path& copy,

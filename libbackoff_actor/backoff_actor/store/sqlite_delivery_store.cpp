@@ -42,15 +42,16 @@ void SqliteDeliveryStore::begin(Loss if_lost) {
   auto& database = connection().database();
   const auto read = [&] { return read_meta(database, file()); };
   const auto& last_owner = lock().last_owner();
+  const auto is_new = connection().version() == 0;
   const auto counts_commits = connection().version() > 1;
-  if (counts_commits) {
-    const auto meta = connection().translate(read);
+  if (is_new || counts_commits) {
+    const auto meta = is_new ? Meta{} : connection().translate(read);
     loss_ = missing_of(meta, last_owner, SqliteLog{file()}.has_content());
     if (loss_ && was_another_boot(last_owner))
       tell("its last " + std::to_string(loss_->commits)
            + " commits were lost when the machine stopped, as Durability::process_death allows");
     else if (loss_ && if_lost == Loss::refused)
-      throw log_is_missing(file(), *loss_);
+      throw is_new ? file_is_missing(file(), *loss_) : log_is_missing(file(), *loss_);
   }
   record_.pid = static_cast<std::uint64_t>(getpid());
   if (!counts_commits)

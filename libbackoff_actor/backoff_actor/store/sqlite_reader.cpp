@@ -37,16 +37,31 @@ std::optional<StoreLoss> missing_of(const Meta& meta, const std::optional<OwnerR
   return std::nullopt;
 }
 
-StoreError log_is_missing(const std::string& file, const StoreLoss& loss) {
-  auto what = "is damaged: its log, " + file + "-wal, is missing or cut off, and at least "
-              + std::to_string(loss.commits)
-              + (loss.commits == 1 ? " commit is lost" : " commits are lost");
+namespace {
+
+std::string what_is_lost(const StoreLoss& loss) {
+  auto result = "at least " + std::to_string(loss.commits)
+                + (loss.commits == 1 ? " commit is lost" : " commits are lost");
   if (loss.first_delivery > 0)
-    what += ", including those of deliveries " + std::to_string(loss.first_delivery) + " to "
-            + std::to_string(loss.last_delivery);
+    result += ", including those of deliveries " + std::to_string(loss.first_delivery) + " to "
+              + std::to_string(loss.last_delivery);
+  return result;
+}
+
+} // namespace
+
+StoreError log_is_missing(const std::string& file, const StoreLoss& loss) {
   return {StoreFailure::damaged,
-          file + ": " + what
+          file + ": is damaged: its log, " + file + "-wal, is missing or cut off, and "
+            + what_is_lost(loss)
             + "; put the log back beside it, or accept the loss: backoffctl outbox accept-loss "
+            + file};
+}
+
+StoreError file_is_missing(const std::string& file, const StoreLoss& loss) {
+  return {StoreFailure::damaged,
+          file + ": is missing or empty, and " + what_is_lost(loss) + ", by " + file
+            + ".lock; put the file back, or accept the loss: backoffctl outbox accept-loss "
             + file};
 }
 

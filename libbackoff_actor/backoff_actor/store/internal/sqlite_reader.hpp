@@ -18,8 +18,9 @@ namespace backoff_actor::detail {
 std::optional<StoreLoss> missing_of(const Meta& meta, const std::optional<OwnerRecord>& last_owner,
                                     bool has_log);
 
-// Returns the error for a store that lacks some of its commits.
+// Returns the error for a store that lacks some of its commits, or all of them.
 StoreError log_is_missing(const std::string& file, const StoreLoss& loss);
+StoreError file_is_missing(const std::string& file, const StoreLoss& loss);
 
 // The reading part of a store, with or without ownership.
 class SqliteReader : public DeliveryStore {
