@@ -239,7 +239,7 @@ TEST_F(guarded_retry, inside_of_another_with_the_same_guard_is_a_part_of_it) {
   const auto inner = [&] {
     return retry(doubling, {.max_retries = 0}, is_5xx, service, clock, guarded());
   };
-  const auto has_failed = [](const auto& result) { return !result; };
+  const auto has_failed = [](const RetryResult<int>& result) { return !result; };
   const auto result = retry(doubling, {}, has_failed, inner, clock, guarded());
 
   EXPECT_TRUE(result);
