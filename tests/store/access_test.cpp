@@ -144,11 +144,12 @@ TEST_F(store_access, a_stranger_who_locks_the_file_is_waited_for_and_then_named)
 TEST_F(store_access, a_file_that_was_removed_or_replaced_under_its_owner_takes_no_more) {
   commit(store(), {change::Insert{delivery(1)}});
   std::filesystem::rename(file(), folder_ / "moved.db");
-  expect(failure_of([&] { commit(store(), {change::Insert{delivery(2)}}); }),
-         StoreFailure::input_output,
-         name()
-           + ": was removed or renamed while it was in use; a commit would be lost, so the store "
-             "commits nothing more; end the program, and put the file back");
+  expect(
+    failure_of([&] { commit(store(), {change::Insert{delivery(2)}}); }), StoreFailure::input_output,
+    name()
+      + ": was removed or renamed while it was in use; a commit would be lost, so the store "
+        "commits nothing more; end the program, and put the file back. If nobody removed it, this "
+        "program has itself opened and closed the file: then SQLite loses its locks");
   std::filesystem::rename(folder_ / "moved.db", file());
   commit(store(), {change::Insert{delivery(2)}});
   EXPECT_EQ(contents_of(reopen()).owed.size(), 2U);

@@ -127,7 +127,9 @@ TEST_F(store_log, that_is_removed_under_its_owner_takes_no_more) {
   std::filesystem::remove(log());
   const auto text = name() + ": its log, " + log()
                     + ", was removed or renamed while it was in use; a commit would be lost, so "
-                      "the store commits nothing more; end the program, and put the file back";
+                      "the store commits nothing more; end the program, and put the file back. If "
+                      "nobody removed it, this "
+                      "program has itself opened and closed the file: then SQLite loses its locks";
   for (int i = 0; i < 2; ++i)
     expect(failure_of([&] { commit(store(), {change::Insert{delivery(2)}}); }),
            StoreFailure::input_output, text);

@@ -28,10 +28,12 @@ SQLite::Database open_database(const std::string& file, const SqliteOptions& opt
 }
 
 StoreError removed(const std::string& file, const std::string& which) {
-  return {StoreFailure::input_output,
-          file + ": " + which
-            + "was removed or renamed while it was in use; a commit would be lost, so the store "
-              "commits nothing more; end the program, and put the file back"};
+  return {
+    StoreFailure::input_output,
+    file + ": " + which
+      + "was removed or renamed while it was in use; a commit would be lost, so the store "
+        "commits nothing more; end the program, and put the file back. If nobody removed it, this "
+        "program has itself opened and closed the file: then SQLite loses its locks"};
 }
 
 } // namespace
