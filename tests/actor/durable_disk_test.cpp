@@ -99,7 +99,7 @@ protected:
 
   // The calls of a life that begins with an open file.
   test::DiskCalls calls_of_a_life() {
-    std::filesystem::remove(file());
+    begin();
     Life life{file()};
     const auto before = vfs_.calls();
     life.work();
@@ -114,7 +114,7 @@ protected:
   void begin() {
     vfs_.disarm();
     vfs_.lose_power(Kept::everything);
-    for (const auto* const suffix : {"", "-wal", "-shm", "-journal"})
+    for (const auto* const suffix : {"", "-wal", "-shm", "-journal", ".lock"})
       std::filesystem::remove(file().string() + suffix);
   }
 

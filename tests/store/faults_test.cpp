@@ -71,7 +71,7 @@ protected:
   store_faults() { options_ = {.checkpoint_pages = 12, .vfs = FaultyVfs::name}; }
 
   void remove_files() {
-    for (const auto* const suffix : {"", "-wal", "-shm", "-journal"})
+    for (const auto* const suffix : {"", "-wal", "-shm", "-journal", ".lock"})
       std::filesystem::remove(file().string() + suffix);
   }
 

@@ -45,7 +45,7 @@ void SqliteDeliveryStore::begin(Loss if_lost) {
   const auto is_new = connection().version() == 0;
   const auto counts_commits = connection().version() > 1;
   if (is_new || counts_commits) {
-    const auto meta = is_new ? Meta{} : connection().translate(read);
+    const auto meta = is_new ? Meta{.is_open = false} : connection().translate(read);
     loss_ = missing_of(meta, last_owner, SqliteLog{file()}.has_content());
     if (loss_ && was_another_boot(last_owner))
       tell("its last " + std::to_string(loss_->commits)
