@@ -121,7 +121,7 @@ void SenderStore::acknowledge(std::uint64_t id, Instant now) {
 }
 
 void SenderStore::join(std::uint64_t id, Instant now) {
-  changes_.emplace_back(change::Acknowledge{id, wall_time(now), /*is_joined=*/true});
+  changes_.emplace_back(change::Acknowledge{id, key_time(now), /*is_joined=*/true});
 }
 
 void SenderStore::count_attempts(std::uint64_t id, std::uint32_t attempts) {
