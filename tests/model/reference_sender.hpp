@@ -27,6 +27,8 @@ public:
       forget_evidence();
     if (!is_stopped)
       settle();
+    if (owed().empty())
+      forget_evidence();
   }
 
   // -- the engine's names for what was just asked for ------------------------------------

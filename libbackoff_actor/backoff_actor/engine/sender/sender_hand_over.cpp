@@ -237,11 +237,16 @@ template <bool HasPool>
   ask_for_wake_up(next_due<HasPool>());
 }
 
-void SenderEngine::Step::finish() {
+// When nothing is owed, nobody could be charged any more.
+void SenderEngine::Step::forget_evidence() {
   if ((work_.evidence || work_.has_own_limits) && backlog_.empty()) {
     work_.evidence = nullptr;
     work_.has_own_limits = false;
   }
+}
+
+void SenderEngine::Step::finish() {
+  forget_evidence();
   if (!self_.stopped_ && is_closing())
     go_on_closing();
   if (self_.stopped_)
@@ -250,6 +255,7 @@ void SenderEngine::Step::finish() {
     do_what_is_possible<true>();
   else
     do_what_is_possible<false>();
+  forget_evidence(); // the last may have expired
 }
 
 } // namespace backoff_actor

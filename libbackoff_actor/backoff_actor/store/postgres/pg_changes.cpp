@@ -141,7 +141,7 @@ void PgChanges::note_time(std::span<const StoreChange> changes) {
   const auto at = *KeyClock::newest(changes);
   before_.keys.set_back(at);
   after_.keys = before_.keys;
-  others_.push_back({&pg::set_keys_back, {pg_int4(outbox_), pg_int8(at)}});
+  set_back_to_ = at;
 }
 
 void PgChanges::add(const StoreChange& change) {
@@ -219,6 +219,8 @@ void PgChanges::make(const change::DropIncoming& x) { incoming_.push_back(x.inco
 PgCommit PgChanges::take() {
   PgCommit result;
   add_fence(result);
+  if (set_back_to_) // before there are later keys again
+    result.calls.push_back({&pg::set_keys_back, {pg_int4(outbox_), pg_int8(*set_back_to_)}});
   add_left(result);
   add_insertions(result);
   add_acknowledgements(result);

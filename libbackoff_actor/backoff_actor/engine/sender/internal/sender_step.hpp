@@ -319,6 +319,7 @@ private:
     return (options_.max_attempts || work_.has_own_limits)
            && options_.charging.rule == Charging::Rule::by_evidence;
   }
+  void forget_evidence();
   FailureEvidence& evidence_of(const Lane& lane);
   FailureEvidence& evidence_now(const Lane& lane);
   void tell_if_nothing_succeeds(const Lane& lane, FailureEvidence& evidence);

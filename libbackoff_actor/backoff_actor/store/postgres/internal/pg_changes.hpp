@@ -103,6 +103,7 @@ private:
   bool has_texts_;
   bool has_keys_ = false;
   bool drops_keys_ = false;
+  std::optional<std::int64_t> set_back_to_{}; // later keys get this time
   bool looks_for_oldest_ = false;
   std::size_t ended_ = 0;
   std::vector<Sum> sums_{}; // in the order in which the deliveries are named first
