@@ -39,19 +39,27 @@ public:
   explicit Sender(Reached& reached) : reached_(reached) {}
 
   OperatorOutcome act(OperatorAction) override { return done(0); }
-  Letters letters() override {
+  Letters letters(std::uint64_t, std::size_t) override {
     ++reached_.looks;
-    KeptLetter letter;
-    letter.id = 7;
-    letter.cause = "cannot parse \"poison\"\r\n1";
-    letter.message = std::string(3'000, 'x');
-    return {{letter}, 1};
+    return {{one()}, 1};
+  }
+  std::optional<KeptLetter> letter(std::uint64_t) override {
+    ++reached_.looks;
+    return one();
   }
   OperatorOutcome resubmit(std::span<const std::uint64_t> ids) override { return done(ids.size()); }
   OperatorOutcome remove(std::span<const std::uint64_t> ids) override { return done(ids.size()); }
   void end() override {}
 
 private:
+  static KeptLetter one() {
+    KeptLetter letter;
+    letter.id = 7;
+    letter.cause = "cannot parse \"poison\"\r\n1";
+    letter.message = std::string(3'000, 'x');
+    return letter;
+  }
+
   OperatorOutcome done(std::size_t letters) {
     ++reached_.deeds;
     return {OperatorOutcome::Result::done, letters, "mail#5: running"};
