@@ -281,7 +281,8 @@ TEST(sender_errors, have_numbers_that_stay) {
     "not_stored: the message was not accepted, because the durable outbox could not store it");
   EXPECT_EQ(
     to_string(SenderError{14}),
-    "not_storable: the message was not accepted, because the durable outbox cannot store its type");
+    "not_storable: the message was not accepted, because the durable outbox cannot store its type "
+    "or its key");
   EXPECT_EQ(to_string(SenderError{15}),
             "suspended: the sender ended, and this delivery stays owed in its durable outbox");
   EXPECT_EQ(to_string(SenderError{16}),

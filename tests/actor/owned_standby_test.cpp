@@ -139,6 +139,39 @@ TEST_F(OwnedStandby, a_message_that_cannot_be_stored_is_refused) {
   EXPECT_THAT(server.incoming(), IsEmpty());
 }
 
+// Whichever process gets it.
+TEST_F(OwnedStandby, a_key_that_is_no_text_is_refused_before_anything_is_sent) {
+  const auto& a = start_process("node-a");
+  const auto& b = start_process("node-b");
+  for (const auto* const process : {&a, &b})
+    for (const auto& bytes :
+         {std::string{"M\xfcller"}, std::string{"a\0b", 3}, std::string{"\xe2\x82"}}) {
+      auto keyed = submission("x");
+      keyed.key = bytes;
+      EXPECT_THAT(submit_to(*process, keyed)->error_text, HasSubstr("not_storable"));
+      keyed.key = "";
+      keyed.idempotency_key = bytes;
+      EXPECT_THAT(submit_to(*process, keyed)->error_text, HasSubstr("idempotency_key: got \""));
+    }
+  EXPECT_THAT(server.incoming(), IsEmpty());
+  auto keyed = submission("y");
+  keyed.key = "M\xc3\xbcller \xf0\x9f\x98\x80";
+  EXPECT_TRUE(submit_to(b, keyed)->value);
+  time.advance(2s);
+  EXPECT_THAT(a.danger.texts(), ElementsAre("y"));
+}
+
+TEST_F(OwnedStandby, a_key_that_is_no_text_is_refused_although_the_options_have_made_it) {
+  auto options = default_options();
+  options.ordering = Ordering::per_key;
+  options.key_of = [](const caf::message&) { return std::string{"\xff"}; };
+  const auto& a = start_process("node-a", {}, options);
+  const auto& b = start_process("node-b", {}, options);
+  for (const auto* const process : {&a, &b})
+    EXPECT_THAT(submit_to(*process, submission("x"))->error_text,
+                HasSubstr("key: got \"\xef\xbf\xbd\", allowed"));
+}
+
 TEST_F(OwnedStandby, what_waits_for_the_server_is_bounded_by_the_capacity) {
   start_process("node-a");
   auto options = default_options();

@@ -92,6 +92,16 @@ std::string in_places(std::string_view text) {
   return places;
 }
 
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const auto length = first_of(text).length;
+    if (length == 0)
+      return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
 std::size_t count_characters(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xc0) != 0x80; // begins a character

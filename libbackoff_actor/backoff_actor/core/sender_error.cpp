@@ -19,7 +19,8 @@ std::string to_string(SenderError error) {
     "held_back: the guard does not let this call through to the service now",
     "no_child: the message was not accepted, because there is no worker now",
     "not_stored: the message was not accepted, because the durable outbox could not store it",
-    "not_storable: the message was not accepted, because the durable outbox cannot store its type",
+    "not_storable: the message was not accepted, because the durable outbox cannot store its type "
+    "or its key",
     "suspended: the sender ended, and this delivery stays owed in its durable outbox",
     "already_acknowledged: a delivery with this idempotency key was acknowledged before",
     "unknown_type: the message has a type that is not registered with CAF",

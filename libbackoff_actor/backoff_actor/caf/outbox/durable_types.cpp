@@ -1,5 +1,6 @@
 #include "backoff_actor/caf/outbox/durable_types.hpp"
 
+#include "backoff_actor/core/internal/one_line.hpp"
 #include "backoff_actor/core/problems.hpp"
 
 #include <algorithm>
@@ -105,6 +106,15 @@ const DurableTypes::Type* DurableTypes::find(std::string_view name) const {
   const auto found =
     std::find_if(types_.begin(), types_.end(), [&](const Type& x) { return x.name == name; });
   return found == types_.end() ? nullptr : &*found;
+}
+
+void detail::require_text_keys(const std::string& key, const std::string& idempotency_key) {
+  for (const auto& [name, value] :
+       {std::pair{"key", &key}, std::pair{"idempotency_key", &idempotency_key}})
+    if (!is_utf8(*value) || value->find('\0') != std::string::npos)
+      throw NotStorable{std::string{name} + ": got " + json_string(*value)
+                        + ", allowed in an outbox that several processes share is UTF-8 without "
+                          "U+0000: write bytes as hexadecimal digits"};
 }
 
 } // namespace backoff_actor

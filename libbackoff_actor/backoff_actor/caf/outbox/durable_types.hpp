@@ -107,4 +107,12 @@ DurableTypes durable() {
   return result;
 }
 
+namespace detail {
+
+// Throws `NotStorable` unless an outbox that several processes share can hold the keys of a
+// message, whichever of them it is submitted to: on the server they are texts.
+void require_text_keys(const std::string& key, const std::string& idempotency_key);
+
+} // namespace detail
+
 } // namespace backoff_actor

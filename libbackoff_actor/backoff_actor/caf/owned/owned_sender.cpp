@@ -215,6 +215,7 @@ private:
     IncomingMessage result;
     result.key = x.key.empty() && options_.key_of ? options_.key_of(x.message) : x.key;
     result.idempotency_key = x.idempotency_key;
+    detail::require_text_keys(result.key, result.idempotency_key);
     result.context = context_of(parse_own_retries(x.retries));
     result.type = std::move(stored.types);
     result.payload = std::move(stored.bytes);

@@ -79,7 +79,10 @@ void BackOffSender::submit(const Submit& x, compat::OpenRequest client, Instant 
     if (!x.idempotency_key.empty() && forwards_)
       throw std::invalid_argument("idempotency_key: got '" + x.idempotency_key
                                   + "', allowed nothing: a forwarder keeps no keys");
-    if (auto key = key_of(x); !key.empty()) {
+    auto key = key_of(x);
+    if (store_ && store_->ownership())
+      detail::require_text_keys(key, x.idempotency_key);
+    if (!key.empty()) {
       news.key = number_of(key);
       incoming_.more().key = std::move(key);
     }

@@ -21,6 +21,9 @@ BACKOFF_ACTOR_EXPORT std::string one_line(std::string_view text);
 /// to no valid UTF-8 character. All else stays.
 BACKOFF_ACTOR_EXPORT std::string in_places(std::string_view text);
 
+/// Whether each byte belongs to a valid UTF-8 character.
+BACKOFF_ACTOR_EXPORT bool is_utf8(std::string_view text);
+
 /// Counts the characters of a text of valid UTF-8.
 BACKOFF_ACTOR_EXPORT std::size_t count_characters(std::string_view text);
 
