@@ -2,6 +2,7 @@
 
 #include "postgres/commits.hpp"
 #include "postgres/jobs.hpp"
+#include "postgres/old_snapshot.hpp"
 #include "postgres/program.hpp"
 #include "postgres/time_to_own.hpp"
 
@@ -24,6 +25,10 @@ constexpr auto description =
 3. With --peers: how many jobs a second a sender executes, beside graphile-worker and pg-boss, with
    1, 100 and 1000 jobs outstanding. A job is stored durably, executed and acknowledged durably.
 
+With --old-snapshot: what becomes of all this while somebody leaves a transaction open, beside the
+same without it. The server then removes no version of a row. Commits are measured at the end of
+--commits, and beside them an update of one row. Jobs are those that others hand over by SQL.
+
 What is compared is measured in turn, in the same round. The table has medians, and the quartiles of
 the ratios. The server has data checksums, synchronous_commit = on, 256 MB of shared buffers and
 2 GB of log between checkpoints. Its data are in TMPDIR, or in /tmp. The result depends on whether
@@ -43,6 +48,11 @@ std::vector<Row> measure(const example::PrivatePostgres& server, const Extent& e
   return rows;
 }
 
+std::vector<Row> behind_old_snapshot(const example::PrivatePostgres& server, const Extent& extent) {
+  return measure_old_snapshot(server,
+                              {extent.rounds, extent.commits, 5 * extent.jobs, extent.peers});
+}
+
 } // namespace
 
 } // namespace postgres_store
@@ -56,7 +66,8 @@ int main(int argc, char** argv) {
      .rows_help = "the most deliveries that are owed",
      .rows = 1'000'000,
      .rows_at_most = 100'000'000,
-     .quick_help = "one round, series of 1 s, a backlog of 20,000, and 500 jobs",
-     .measure = postgres_store::measure},
+     .quick_help = "one round, series of 1 s, a backlog of 20,000, 500 jobs, and 1,000 commits",
+     .measure = postgres_store::measure,
+     .old_snapshot = postgres_store::behind_old_snapshot},
     argc, argv);
 }

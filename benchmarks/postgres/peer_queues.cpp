@@ -17,9 +17,12 @@ constexpr auto peer_database = "bench_peer";
 } // namespace
 
 nlohmann::json run_peer_queue(const example::PrivatePostgres& server, const std::string& folder,
-                              const std::string& queue, const std::vector<std::string>& arguments) {
+                              const std::string& queue, const std::vector<std::string>& arguments,
+                              const std::function<void(const std::string&)>& prepare) {
   const std::string database = peer_database;
   server.query("CREATE DATABASE " + database);
+  if (prepare)
+    prepare(server.connection(database));
   const example::TemporaryFolder own_folder{"peer_queue"};
   const auto output = own_folder / "output";
   {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include <array>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -17,8 +18,10 @@ inline constexpr std::array<const char*, 2> peer_queues{"graphile-worker", "pg-b
 ///
 /// @param folder that of the peers' packages
 /// @param arguments of postgres_queues.js, behind the URL
+/// @param prepare is called before it, with the connection
 /// @errors throws `std::runtime_error` if it fails.
 nlohmann::json run_peer_queue(const example::PrivatePostgres& server, const std::string& folder,
-                              const std::string& queue, const std::vector<std::string>& arguments);
+                              const std::string& queue, const std::vector<std::string>& arguments,
+                              const std::function<void(const std::string&)>& prepare = {});
 
 } // namespace postgres_benchmarks

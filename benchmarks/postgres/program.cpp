@@ -28,10 +28,11 @@ Exit codes:
 } // namespace
 
 int run(const Program& program, int argc, char** argv) {
-  Extent extent{5, 3, 4000, program.rows, {}};
+  Extent extent{5, 3, 4000, program.rows, {}, 50'000};
   bool is_quick = false;
   bool with_peers = false;
   bool as_json = false;
+  bool behind_snapshot = false;
   benchmarks::CommandLine command_line{program.name, program.description, footer(program.name)};
   command_line.number("--rounds", extent.rounds, 1, 1001, "number of rounds");
   command_line.number("--seconds", extent.seconds, 1, 600, program.seconds_help);
@@ -41,11 +42,17 @@ int run(const Program& program, int argc, char** argv) {
                       "jobs of a peer; the sender executes ten times as many");
   command_line.flag("--quick", is_quick, program.quick_help);
   command_line.flag("--peers", with_peers, "measure graphile-worker and pg-boss, too");
+  if (program.old_snapshot) {
+    command_line.flag("--old-snapshot", behind_snapshot,
+                      "measure what a transaction costs that somebody leaves open, and no more");
+    command_line.number("--commits", extent.commits, 10, 10'000'000,
+                        "commits behind it, with --old-snapshot");
+  }
   command_line.flag("--json", as_json, "print JSON");
   if (const auto code = command_line.parse(argc, argv))
     return *code;
   if (is_quick)
-    extent = {1, 1, 500, 20'000, {}};
+    extent = {1, 1, 500, 20'000, {}, 1'000};
   if (!example::PrivatePostgres::is_installed()) {
     std::cerr << program.name << ": PostgreSQL is not installed: apt-get install postgresql\n";
     return benchmarks::exit_failed;
@@ -56,7 +63,8 @@ int run(const Program& program, int argc, char** argv) {
       extent.peers = (programs / "peers" / "node").string();
     example::PrivatePostgres server{server_options()};
     turn_checksums_on(server);
-    const auto rows = program.measure(server, extent);
+    const auto rows =
+      behind_snapshot ? program.old_snapshot(server, extent) : program.measure(server, extent);
     if (as_json)
       std::cout << json(program.name, rows).dump(2) << '\n';
     else

@@ -17,6 +17,7 @@ struct Extent {
   std::uint64_t jobs;    ///< of a peer
   std::uint64_t rows;    ///< see `Program::rows_option`
   std::string peers;     ///< the folder with the packages of the peers; empty: none is measured
+  std::uint64_t commits = 50'000; ///< behind an old snapshot
 };
 
 /// A benchmark on a private server.
@@ -28,9 +29,12 @@ struct Program {
   std::string rows_help;
   std::uint64_t rows;         ///< the default
   std::uint64_t rows_at_most; ///< at least 10
-  std::string quick_help;     ///< of `--quick`, which has 1 round, 1 s, 20,000 rows, 500 jobs
+  std::string quick_help;     ///< of `--quick`: 1 round, 1 s, 20,000 rows, 500 jobs, 1,000 commits
 
   std::function<std::vector<Row>(const example::PrivatePostgres&, const Extent&)> measure;
+
+  /// What is measured with `--old-snapshot`; empty: there is no such option.
+  std::function<std::vector<Row>(const example::PrivatePostgres&, const Extent&)> old_snapshot{};
 };
 
 /// Reads the command line, starts the server, measures, and prints the rows. Returns the exit code.
