@@ -3,10 +3,20 @@
 #include "control.hpp"
 #include "fixture.hpp"
 
+#include "common/becomes_true.hpp"
+
 #include <chrono>
+#include <functional>
+#include <sstream>
 #include <stdexcept>
 
 namespace backoff_actor::store_test {
+
+namespace {
+
+constexpr auto newest_oldest_id = "SELECT oldest_id FROM backoff.last_commit";
+
+} // namespace
 
 class postgres_batches : public PostgresTest {
 protected:
@@ -21,6 +31,34 @@ protected:
         changes.clear();
       }
     }
+  }
+
+  // How many blocks of the tables the server reads for a commit, the mean of some hundreds.
+  double blocks_of_a_commit(const std::function<void()>& commit_one) {
+    struct Told {
+      long commits = 0;
+      long blocks = 0;
+    };
+    // The server tells what a session has done a while later, all of it at once.
+    const auto told_after = [&](long commits) {
+      Told result;
+      EXPECT_TRUE(test::becomes_true([&] {
+        commit_one();
+        std::istringstream text{
+          query("SELECT (SELECT n_tup_ins FROM pg_stat_user_tables WHERE relname = 'last_commit') "
+                "|| ' ' || (SELECT sum(heap_blks_read + heap_blks_hit + idx_blks_read + "
+                "idx_blks_hit) FROM pg_statio_user_tables)")};
+        text >> result.commits >> result.blocks;
+        return result.commits >= commits;
+      }));
+      return result;
+    };
+    const auto before = told_after(1);
+    for (auto i = 0; i < 300; ++i)
+      commit_one();
+    const auto after = told_after(before.commits + 300);
+    return static_cast<double>(after.blocks - before.blocks)
+           / static_cast<double>(after.commits - before.commits);
   }
 };
 
@@ -48,14 +86,62 @@ TEST_F(postgres_batches, a_commit_finds_its_rows_by_their_numbers_and_never_read
   EXPECT_EQ(query("SELECT count(*) FROM backoff.delivery"), "19950");
 }
 
-TEST_F(postgres_batches, a_commit_is_one_transaction_and_the_owners_row_is_updated_in_place) {
+TEST_F(postgres_batches, a_commit_is_one_transaction_and_leaves_one_row_of_the_last) {
   const auto store = open();
+  const auto insertion = query("SELECT xmin FROM backoff.shard");
   insert(*store, 1, 100);
-  query("SELECT pg_stat_reset()");
   for (std::uint64_t id = 1; id <= 100; ++id)
     commit(*store, {change::Acknowledge{id, {1}}, change::Insert{delivery(100 + id)}});
-  EXPECT_EQ(query("SELECT commit_no FROM backoff.shard"), "101");
-  EXPECT_EQ(query("SELECT pg_relation_size('backoff.shard')"), "8192");
+  EXPECT_EQ(query("SELECT commit_no, last_id FROM backoff.last_commit"), "101|200");
+  EXPECT_EQ(query("SELECT xmin FROM backoff.shard"), insertion) << "no version of it was made";
+}
+
+// As `a_commit_behind_an_old_snapshot_...`, for a store that forgets keys all the time.
+TEST_F(postgres_batches, a_commit_that_forgets_keys_behind_an_old_snapshot_reads_no_more) {
+  const auto store = open();
+  Control snapshot{server()->connection(database())};
+  snapshot.query("BEGIN ISOLATION LEVEL REPEATABLE READ");
+  snapshot.query("SELECT 1 FROM backoff.outbox");
+  std::uint64_t id = 0;
+  const auto one_more = [&] {
+    ++id;
+    auto one = delivery(id);
+    one.idempotency_key = std::to_string(id);
+    const auto at = static_cast<std::int64_t>(id);
+    commit(*store, {change::Insert{one}, change::Acknowledge{id, {at}},
+                    change::ForgetKeys{WallTime{at - 10}}});
+  };
+  const auto first = blocks_of_a_commit(one_more);
+  for (auto i = 0; i < 5'000; ++i)
+    one_more();
+  const auto last = blocks_of_a_commit(one_more);
+  RecordProperty("first", static_cast<int>(first));
+  RecordProperty("last", static_cast<int>(last));
+  EXPECT_LE(last, 1.5 * first);
+}
+
+// What a transaction that somebody leaves open costs: while it has its snapshot, the server removes
+// no version of a row.
+TEST_F(postgres_batches, a_commit_behind_an_old_snapshot_reads_no_more_blocks_than_the_first) {
+  const auto store = open();
+  Control snapshot{server()->connection(database())};
+  snapshot.query("BEGIN ISOLATION LEVEL REPEATABLE READ");
+  snapshot.query("SELECT 1 FROM backoff.outbox");
+  std::uint64_t id = 0;
+  const auto one_more = [&] {
+    ++id;
+    if (id == 1)
+      return commit(*store, {change::Insert{delivery(1)}});
+    commit(*store, {change::Acknowledge{id - 1, {1}}, change::Insert{delivery(id)}});
+  };
+  const auto first = blocks_of_a_commit(one_more);
+  for (auto i = 0; i < 10'000; ++i)
+    one_more();
+  const auto last = blocks_of_a_commit(one_more);
+  RecordProperty("first", static_cast<int>(first));
+  RecordProperty("last", static_cast<int>(last));
+  EXPECT_LE(last, 1.5 * first);
+  snapshot.query("COMMIT");
 }
 
 TEST_F(postgres_batches, a_reader_begins_where_the_oldest_delivery_may_be) {
@@ -67,7 +153,7 @@ TEST_F(postgres_batches, a_reader_begins_where_the_oldest_delivery_may_be) {
     ends.emplace_back(change::Acknowledge{id, {1}});
   store->commit(ends);
   commit(*store, {change::Insert{delivery(3001)}});
-  EXPECT_EQ(query("SELECT oldest_id FROM backoff.shard"), "2901");
+  EXPECT_EQ(query(newest_oldest_id), "2901");
   EXPECT_EQ(contents_of(*store).owed.size(), 101U);
   ends.clear();
   for (std::uint64_t id = 2901; id <= 3001; ++id)
@@ -77,7 +163,7 @@ TEST_F(postgres_batches, a_reader_begins_where_the_oldest_delivery_may_be) {
     ends.emplace_back(change::Acknowledge{id, {1}});
   store->commit(ends);
   store->commit(std::vector<StoreChange>{change::Insert{delivery(6001)}});
-  EXPECT_EQ(query("SELECT oldest_id FROM backoff.shard"), "6001");
+  EXPECT_EQ(query(newest_oldest_id), "6001");
   EXPECT_EQ(contents_of(*store).owed.size(), 1U);
 }
 
@@ -88,7 +174,7 @@ TEST_F(postgres_batches, a_batch_larger_than_one_statement_is_one_commit) {
     changes.emplace_back(change::Insert{delivery(id, std::string(8U << 20, 'x'))});
   changes.emplace_back(bury(9));
   store->commit(changes);
-  EXPECT_EQ(query("SELECT commit_no, last_id FROM backoff.shard"), "1|9");
+  EXPECT_EQ(query("SELECT commit_no, last_id FROM backoff.last_commit"), "1|9");
   std::size_t bytes = 0;
   store->for_each_owed([&](const StoredDelivery& one) { bytes += one.message.bytes.size(); });
   EXPECT_EQ(bytes, 8U * (8U << 20));

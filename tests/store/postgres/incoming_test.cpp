@@ -169,6 +169,32 @@ TEST_F(PostgresIncoming, a_row_that_becomes_visible_after_a_higher_one_is_not_mi
   EXPECT_THAT(take(), ElementsAre(2));
 }
 
+// It is left behind, and the look after its commit goes down to it.
+TEST_F(PostgresIncoming, a_row_of_a_transaction_that_took_long_is_taken_when_it_is_committed) {
+  insert();
+  settle(take().at(0), 1);
+  Control slow{server()->connection(database())};
+  slow.query("BEGIN");
+  slow.query(insertion());
+  insert();
+  EXPECT_THAT(take(), ElementsAre(3));
+  settle(3, 2);
+  for (auto i = 0; i < 3; ++i) {
+    look_long();
+    std::this_thread::sleep_for(60ms);
+  }
+  insert();
+  EXPECT_THAT(take(), ElementsAre(4));
+  slow.query(insertion()); // row 5
+  insert();
+  EXPECT_THAT(take(), ElementsAre(6));
+  look_long();
+  slow.query("COMMIT");
+  insert();
+  EXPECT_THAT(take(2), ElementsAre(2, 5)) << "they were committed before row 7";
+  EXPECT_THAT(take(), ElementsAre(7));
+}
+
 // The first transaction to begin is the first to end. The second has the lower row.
 TEST_F(PostgresIncoming, a_row_of_a_transaction_that_began_after_that_of_a_higher_is_not_missed) {
   Control first{server()->connection(database())};
@@ -346,7 +372,7 @@ TEST_F(PostgresIncoming, a_look_past_200000_dead_rows_under_an_old_snapshot_read
         "generate_series(1, 200000) AS i");
   Control snapshot{server()->connection(database())};
   snapshot.query("BEGIN ISOLATION LEVEL REPEATABLE READ");
-  snapshot.query("SELECT count(*) FROM backoff.incoming");
+  snapshot.query("SELECT count(*), pg_current_xact_id() FROM backoff.incoming");
   while (!take(100'000).empty()) {
   }
   query("DELETE FROM backoff.incoming");

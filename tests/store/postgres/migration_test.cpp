@@ -33,6 +33,14 @@ protected:
     migrate_postgres(connection());
     in_empty("ALTER TABLE backoff.dead_letter DROP COLUMN text; "
              "ALTER TABLE backoff.outbox DROP COLUMN row_limit; "
+             "DROP FUNCTION backoff.fence(int, int, bigint, bigint, bigint, bigint, bigint); "
+             "DROP TABLE backoff.last_commit; "
+             "CREATE OR REPLACE FUNCTION backoff.fence(outbox_id int, shard_no int, own_epoch "
+             "bigint, new_commit_no bigint, new_last_id bigint, new_oldest_id bigint) RETURNS void "
+             "LANGUAGE plpgsql AS $$ BEGIN UPDATE backoff.shard SET commit_no = new_commit_no, "
+             "last_id = new_last_id, oldest_id = new_oldest_id WHERE outbox = outbox_id AND shard "
+             "= shard_no AND epoch = own_epoch; IF NOT FOUND THEN RAISE EXCEPTION 'over' USING "
+             "ERRCODE = 'BA001'; END IF; END $$; "
              "CREATE OR REPLACE FUNCTION backoff.check_incoming() RETURNS trigger "
              "LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN "
              "SELECT id INTO NEW.outbox_id FROM backoff.outbox WHERE name = NEW.outbox; "
@@ -49,7 +57,7 @@ TEST_F(postgres_schema, makes_the_schema_once_and_says_what_was_there) {
   EXPECT_EQ(in_empty("SELECT version, made_by LIKE 'backoff_actor %' FROM backoff.meta"), "2|t");
   EXPECT_EQ(in_empty("SELECT string_agg(tablename, ' ' ORDER BY tablename) FROM pg_tables WHERE "
                      "schemaname = 'backoff'"),
-            "acknowledged_key dead_letter delivery incoming meta node outbox shard");
+            "acknowledged_key dead_letter delivery incoming last_commit meta node outbox shard");
   EXPECT_NE(open_postgres_store({connection(), "orders"}), nullptr);
 }
 
@@ -157,6 +165,40 @@ TEST_F(postgres_schema, goes_on_when_it_is_migrated_while_an_owner_works) {
   in_empty(postgres_migration(1));
   commit(*store, {change::Bury{1, DeadLetterReason::rejected, 1, "", {5}, "(order)"}});
   EXPECT_EQ(contents_of(*store).dead.at(0).text, "") << "until it connects anew";
+}
+
+// What an owner of version 1 commits after the migration counts, and what it committed before.
+TEST_F(postgres_schema, of_version_1_loses_no_commit_when_it_is_migrated) {
+  make_version_1();
+  const PostgresAddress address{connection(), "orders"};
+  auto old = open_postgres_store(address, {});
+  auto keyed = delivery(1);
+  keyed.idempotency_key = "once";
+  commit(*old, {change::Insert{keyed}, change::Acknowledge{1, {100}}});
+  commit(*old, {change::ForgetKeys{{200}}, change::Insert{delivery(2)}});
+  EXPECT_EQ(in_empty("SELECT commit_no, last_id, keys_since FROM backoff.shard"), "2|2|200");
+  in_empty(postgres_migration(1));
+  old = nullptr;
+  old = open_postgres_store(address, {});
+  EXPECT_EQ(old->last_id(), 2u);
+  EXPECT_EQ(contents_of(*old).keys.size(), 0u);
+  old = nullptr;
+
+  make_version_1();
+  in_empty("UPDATE backoff.shard SET commit_no = 2, last_id = 2, keys_since = 200");
+  old = open_postgres_store(address, {});
+  in_empty(postgres_migration(1));
+  commit(*old, {change::Insert{delivery(3)}, change::ForgetKeys{{300}}});
+  commit(*old, {change::Insert{delivery(4)}});
+  EXPECT_EQ(in_empty("SELECT commit_no, last_id, keys_since IS NULL FROM backoff.last_commit"),
+            "4|4|t");
+  EXPECT_EQ(in_empty("SELECT commit_no, keys_since FROM backoff.shard"), "2|300");
+  old = nullptr;
+  const auto store = open_postgres_store(address, {});
+  EXPECT_EQ(store->last_id(), 4u);
+  commit(*store, {change::Insert{delivery(5)}, change::ForgetKeys{{400}}});
+  EXPECT_EQ(in_empty("SELECT commit_no, last_id, keys_since FROM backoff.last_commit"), "5|5|400");
+  EXPECT_EQ(in_empty("SELECT commit_no, keys_since FROM backoff.shard"), "2|300");
 }
 
 TEST_F(postgres_schema, leaves_a_newer_schema_alone) {

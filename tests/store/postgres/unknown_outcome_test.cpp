@@ -125,12 +125,19 @@ protected:
     EXPECT_EQ(store->ownership()->epoch, 1U);
   }
 
+  void remember_tables() const {
+    query("CREATE TABLE shard_then AS SELECT * FROM backoff.shard; "
+          "CREATE TABLE last_commit_then AS SELECT * FROM backoff.last_commit; "
+          "CREATE TABLE delivery_then AS SELECT * FROM backoff.delivery");
+  }
+
   // The tables are as they were when they were copied, and every session is over.
   void go_back() const {
     query("SELECT pg_terminate_backend(owner_pid) FROM backoff.shard; "
-          "TRUNCATE backoff.shard, backoff.delivery, backoff.dead_letter, "
+          "TRUNCATE backoff.shard, backoff.last_commit, backoff.delivery, backoff.dead_letter, "
           "backoff.acknowledged_key; "
           "INSERT INTO backoff.shard SELECT * FROM shard_then; "
+          "INSERT INTO backoff.last_commit SELECT * FROM last_commit_then; "
           "INSERT INTO backoff.delivery SELECT * FROM delivery_then");
   }
 
@@ -160,7 +167,7 @@ TEST_F(postgres_unknown_outcome, a_commit_that_was_made_is_not_made_again) {
   store->commit(changes);
   EXPECT_EQ(contents_of(*store).owed.size(), 1U);
   EXPECT_EQ(contents_of(*store).keys.size(), 1U);
-  EXPECT_EQ(query("SELECT commit_no FROM backoff.shard"), "1");
+  EXPECT_EQ(query("SELECT commit_no FROM backoff.last_commit"), "1");
   commit(*store, {change::Insert{delivery(3)}, change::Acknowledge{2, {6}}});
   EXPECT_EQ(contents_of(*store).owed.size(), 1U);
   EXPECT_EQ(contents_of(*store).keys.size(), 2U);
@@ -225,8 +232,7 @@ TEST_F(postgres_unknown_outcome, a_session_of_its_own_that_the_server_still_has_
 TEST_F(postgres_unknown_outcome, commits_that_a_failover_has_lost_are_made_again) {
   const auto store = own(address());
   commit(*store, {change::Insert{delivery(1)}, change::Insert{delivery(2)}});
-  query("CREATE TABLE shard_then AS SELECT * FROM backoff.shard; "
-        "CREATE TABLE delivery_then AS SELECT * FROM backoff.delivery");
+  remember_tables();
   commit(*store, {change::Insert{delivery(3)}, change::Acknowledge{1, {10}}});
   commit(*store, {change::Insert{delivery(4)}, bury(2), change::CountAttempts{3, 7}});
   const auto contents = contents_of(*store);
@@ -246,8 +252,7 @@ TEST_F(postgres_unknown_outcome, commits_that_a_failover_has_lost_are_made_again
 TEST_F(postgres_unknown_outcome, an_owner_that_no_longer_has_what_a_failover_lost_is_none) {
   const auto store = own(address());
   commit(*store, {change::Insert{delivery(1)}});
-  query("CREATE TABLE shard_then AS SELECT * FROM backoff.shard; "
-        "CREATE TABLE delivery_then AS SELECT * FROM backoff.delivery");
+  remember_tables();
   commit(*store, {change::Insert{delivery(2)}});
   commit(*store, {change::Insert{delivery(3, std::string(5U << 20, 'x'))}});
   go_back();

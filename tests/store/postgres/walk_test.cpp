@@ -64,7 +64,7 @@ rc::Gen<PostgresStep> arbitrary_postgres_step() {
 class PostgresWalk {
 public:
   explicit PostgresWalk(std::string database) : database_(std::move(database)) {
-    control_.query("TRUNCATE backoff.outbox, backoff.shard, backoff.delivery, "
+    control_.query("TRUNCATE backoff.outbox, backoff.shard, backoff.last_commit, backoff.delivery, "
                    "backoff.dead_letter, backoff.acknowledged_key CASCADE");
     open();
   }

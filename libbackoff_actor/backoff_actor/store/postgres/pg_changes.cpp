@@ -127,9 +127,9 @@ std::string pg_numbers(std::span<const std::uint64_t> numbers) {
   return result.take();
 }
 
-PgChanges::PgChanges(std::int32_t outbox, const PgShard& before, bool may_have_keys, bool has_texts)
+PgChanges::PgChanges(std::int32_t outbox, const PgShard& before, bool may_have_keys, int schema)
   : outbox_(outbox), before_(before), after_(before), may_have_keys_(may_have_keys),
-    has_texts_(has_texts) {
+    is_version_1_(schema == 1) {
   ++after_.commit_no;
 }
 
@@ -220,7 +220,8 @@ PgCommit PgChanges::take() {
   PgCommit result;
   add_fence(result);
   if (set_back_to_) // before there are later keys again
-    result.calls.push_back({&pg::set_keys_back, {pg_int4(outbox_), pg_int8(*set_back_to_)}});
+    result.calls.push_back({is_version_1_ ? &pg::set_keys_back_1 : &pg::set_keys_back,
+                            {pg_int4(outbox_), pg_int8(*set_back_to_)}});
   add_left(result);
   add_insertions(result);
   add_acknowledgements(result);
@@ -232,7 +233,9 @@ PgCommit PgChanges::take() {
     result.calls.push_back(std::move(call));
   if (drops_keys_) {
     result.dropped_keys = result.calls.size();
-    result.calls.push_back({&pg::drop_keys, {pg_int4(outbox_), pg_int8(after_.keys.since)}});
+    result.calls.push_back(
+      {is_version_1_ ? &pg::drop_keys_1 : &pg::drop_keys,
+       {pg_int4(outbox_), pg_int8(after_.keys.since), pg_int8(before_.first_key_number)}});
   }
   if (looks_for_oldest_) {
     result.oldest = result.calls.size();
@@ -243,9 +246,12 @@ PgCommit PgChanges::take() {
 }
 
 void PgChanges::add_fence(PgCommit& to) const {
-  to.calls.push_back({&pg::fence,
-                      {pg_int4(outbox_), pg_int8(after_.epoch), pg_int8(after_.commit_no),
-                       pg_int8(after_.last_id), pg_int8(after_.oldest_id)}});
+  PgCall call{is_version_1_ ? &pg::fence_1 : &pg::fence,
+              {pg_int4(outbox_), pg_int8(after_.epoch), pg_int8(after_.commit_no),
+               pg_int8(after_.last_id), pg_int8(after_.oldest_id)}};
+  if (!is_version_1_)
+    call.values.push_back(pg_int8(after_.keys.since));
+  to.calls.push_back(std::move(call));
 }
 
 void PgChanges::add_left(PgCommit& to) const {
@@ -321,9 +327,9 @@ void PgChanges::add_burials(PgCommit& to) const {
   EndColumns ends_of_inserted;
   const auto send_inserted = [&] {
     auto values = inserted.take(outbox_);
-    ends_of_inserted.append_to(values, has_texts_);
+    ends_of_inserted.append_to(values, !is_version_1_);
     to.calls.push_back(
-      {has_texts_ ? &pg::insert_dead_with_text : &pg::insert_dead, std::move(values)});
+      {is_version_1_ ? &pg::insert_dead : &pg::insert_dead_with_text, std::move(values)});
     inserted = DeliveryColumns{DeliveryColumns::Table::dead};
     ends_of_inserted = {};
   };
@@ -346,8 +352,8 @@ void PgChanges::add_burials(PgCommit& to) const {
   if (ids.empty())
     return;
   std::vector<std::string> values{pg_int4(outbox_), ids.take(), attempts.take()};
-  ends.append_to(values, has_texts_);
-  to.calls.push_back({has_texts_ ? &pg::bury_with_text : &pg::bury, std::move(values)});
+  ends.append_to(values, !is_version_1_);
+  to.calls.push_back({is_version_1_ ? &pg::bury : &pg::bury_with_text, std::move(values)});
 }
 
 void PgChanges::add_counts(PgCommit& to) const {

@@ -116,20 +116,21 @@ void read_pg_owed(PgConnection& connection, std::int32_t outbox, std::uint64_t f
              {5, 9}, [&](const PgRows& rows, int row) { visit(read_delivery(rows, row, name)); });
 }
 
-void read_pg_dead_letters(PgConnection& connection, std::int32_t outbox, bool has_texts,
+void read_pg_dead_letters(PgConnection& connection, std::int32_t outbox, int schema,
                           const std::string& name,
                           const std::function<void(StoredDeadLetter)>& visit) {
-  const auto* const statement = has_texts ? &pg::read_dead_with_text : &pg::read_dead;
+  const auto* const statement = schema > 1 ? &pg::read_dead_with_text : &pg::read_dead;
   read_parts(connection, {statement, {pg_int4(outbox), {}, {}, pg_int8(bytes_at_once)}}, 1,
              large_of_dead_letters,
              [&](const PgRows& rows, int row) { visit(read_dead_letter(rows, row, name)); });
 }
 
-void read_newest_pg_dead_letters(PgConnection& connection, std::int32_t outbox, bool has_texts,
+void read_newest_pg_dead_letters(PgConnection& connection, std::int32_t outbox, int schema,
                                  std::uint64_t below, std::size_t at_most, const std::string& name,
                                  const std::function<void(StoredDeadLetter)>& visit) {
   constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max(); // of a bigint
-  const auto* const statement = has_texts ? &pg::read_newest_dead_with_text : &pg::read_newest_dead;
+  const auto* const statement =
+    schema > 1 ? &pg::read_newest_dead_with_text : &pg::read_newest_dead;
   read_parts(
     connection, {statement, {pg_int4(outbox), {}, {}, pg_int8(bytes_at_once)}},
     std::min(below, most), large_of_dead_letters,

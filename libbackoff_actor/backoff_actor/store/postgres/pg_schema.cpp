@@ -142,6 +142,7 @@ CREATE TABLE backoff.node(
 // operators included.
 //
 // Every commit begins with `fence`. It locks the row of the outbox until the commit ends.
+// `step_to_2` has what it does today.
 constexpr auto functions_1 = R"(
 CREATE FUNCTION backoff.fence(outbox_id int, shard_no int, own_epoch bigint, new_commit_no bigint,
                               new_last_id bigint, new_oldest_id bigint) RETURNS void
@@ -227,6 +228,14 @@ GRANT SELECT ON backoff.outbox_state, backoff.owed, backoff.dead, backoff.messag
 // Version 2: `dead_letter.text` has the message in words, as `StoredDeadLetter::text`. It is in no
 // view: readers see no messages. `outbox.row_limit`: see `PostgresOptions::max_row`.
 //
+// `last_commit`: what `fence` knows of the last commit of an outbox. In version 1 it was in
+// `shard`, where each commit made a version of the one row. As long as anybody has an old snapshot,
+// none of these can go, and each commit passed all of them. A lock makes no version, and a row that
+// has a key of its own is found without the rows before it. The columns in `shard` count until
+// there is a later commit here; `last_commit.keys_since` is null after a commit of an owner that
+// worked with version 1, and then that of `shard` counts. `fence` with six parameters is for such
+// owners.
+//
 // The trigger of `incoming` runs with the rights of the schema's owner, and with the search path of
 // the producer. To set another would cost a fifth of the producers' throughput. It has one query,
 // for each costs the producers 5 %. An expression without a table costs next to nothing.
@@ -236,6 +245,48 @@ GRANT SELECT ON backoff.outbox_state, backoff.owed, backoff.dead, backoff.messag
 constexpr auto step_to_2 = R"(
 ALTER TABLE backoff.dead_letter ADD COLUMN text bytea NOT NULL DEFAULT '';
 ALTER TABLE backoff.outbox ADD COLUMN row_limit int NOT NULL DEFAULT 16777216;
+
+CREATE TABLE backoff.last_commit(
+  outbox int NOT NULL,
+  shard int NOT NULL,
+  commit_no bigint NOT NULL,
+  last_id bigint NOT NULL,
+  oldest_id bigint NOT NULL,
+  keys_since bigint,
+  PRIMARY KEY(outbox, shard, commit_no))
+  WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000,
+        autovacuum_vacuum_cost_delay = 0, vacuum_truncate = off);
+GRANT SELECT, INSERT, DELETE ON backoff.last_commit TO backoff_worker;
+
+CREATE FUNCTION backoff.fence(outbox_id int, shard_no int, own_epoch bigint, new_commit_no bigint,
+                              new_last_id bigint, new_oldest_id bigint, new_keys_since bigint)
+RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM 1 FROM backoff.shard
+    WHERE outbox OPERATOR(pg_catalog.=) outbox_id AND shard OPERATOR(pg_catalog.=) shard_no
+      AND epoch OPERATOR(pg_catalog.=) own_epoch FOR NO KEY UPDATE;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'epoch % is over', own_epoch USING ERRCODE = 'BA001';
+  END IF;
+  INSERT INTO backoff.last_commit(outbox, shard, commit_no, last_id, oldest_id, keys_since)
+    VALUES(outbox_id, shard_no, new_commit_no, new_last_id, new_oldest_id, new_keys_since);
+  DELETE FROM backoff.last_commit
+    WHERE outbox OPERATOR(pg_catalog.=) outbox_id AND shard OPERATOR(pg_catalog.=) shard_no
+      AND commit_no OPERATOR(pg_catalog.=) (new_commit_no OPERATOR(pg_catalog.-) 1);
+END $$;
+REVOKE ALL ON FUNCTION backoff.fence(int, int, bigint, bigint, bigint, bigint, bigint) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION backoff.fence(int, int, bigint, bigint, bigint, bigint, bigint)
+  TO backoff_worker;
+
+CREATE OR REPLACE FUNCTION backoff.fence(outbox_id int, shard_no int, own_epoch bigint,
+                                         new_commit_no bigint, new_last_id bigint,
+                                         new_oldest_id bigint) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM backoff.fence(outbox_id, shard_no, own_epoch, new_commit_no, new_last_id, new_oldest_id,
+                        NULL::bigint);
+END $$;
 
 CREATE OR REPLACE FUNCTION backoff.check_incoming() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER AS $$

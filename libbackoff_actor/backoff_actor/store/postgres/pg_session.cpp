@@ -97,20 +97,40 @@ const PgStatement terminate_own{
   "FROM " BACKOFF_ACTOR_HOLDERS " AND l.objid = $2::int8::oid)",
   {pg_type::oid, pg_type::int4, pg_type::int8, pg_type::int8, pg_type::int4}};
 
-#define BACKOFF_ACTOR_SHARD_COLUMNS                                                                \
-  "s.epoch, s.claim, s.commit_no, s.last_id, s.oldest_id, s.keys_since, (SELECT k.number FROM "    \
-  "backoff.acknowledged_key k WHERE k.outbox = s.outbox AND k.shard = 0 ORDER BY k.number DESC "   \
-  "LIMIT 1), (SELECT k.at FROM backoff.acknowledged_key k WHERE k.outbox = s.outbox AND k.shard "  \
-  "= 0 ORDER BY k.number DESC LIMIT 1), (SELECT o.message_format FROM backoff.outbox o WHERE "     \
-  "o.id = s.outbox)"
+// A column of the last commit: of `last_commit` or, until there was one with version 2 of the
+// tables, of `shard`.
+std::string of_last_commit(const std::string& column) {
+  const auto newest = [](const std::string& name) {
+    return "(SELECT c." + name
+           + " FROM backoff.last_commit c WHERE c.outbox = s.outbox AND c.shard = 0 ORDER BY "
+             "c.commit_no DESC LIMIT 1)";
+  };
+  return "CASE WHEN " + newest("commit_no") + " > s.commit_no THEN coalesce(" + newest(column)
+         + ", s." + column + ") ELSE s." + column + " END";
+}
+
+std::string look_at_shard(const std::string& of_commit) {
+  return "SELECT s.epoch, s.claim, " + of_commit
+         + ", (SELECT k.number FROM backoff.acknowledged_key k WHERE k.outbox = s.outbox AND "
+           "k.shard = 0 ORDER BY k.number DESC LIMIT 1), (SELECT k.at FROM "
+           "backoff.acknowledged_key k WHERE k.outbox = s.outbox AND k.shard = 0 ORDER BY k.number "
+           "DESC LIMIT 1), (SELECT o.message_format FROM backoff.outbox o WHERE o.id = s.outbox) "
+           "FROM backoff.shard s WHERE s.outbox = $1 AND s.shard = 0";
+}
+
+const auto look_at_shard_1 = look_at_shard("s.commit_no, s.last_id, s.oldest_id, s.keys_since");
+const auto look_at_shard_2 =
+  look_at_shard(of_last_commit("commit_no") + ", " + of_last_commit("last_id") + ", "
+                + of_last_commit("oldest_id") + ", " + of_last_commit("keys_since"));
+const PgStatement look_at_version_1{nullptr, look_at_shard_1.c_str(), {pg_type::int4}};
+const PgStatement look_at_version_2{nullptr, look_at_shard_2.c_str(), {pg_type::int4}};
 
 const PgStatement claim_shard{
   nullptr,
   "UPDATE backoff.shard s SET epoch = s.epoch + 1, claim = $3, owner = $4, owner_pid = "
   "pg_backend_pid(), owned_since = clock_timestamp(), lease_ms = $5 WHERE s.outbox = $2 AND "
   "s.shard = 0 AND EXISTS (SELECT FROM " BACKOFF_ACTOR_HOLDERS
-  " AND l.objid = $2::int8::oid AND l.pid = pg_backend_pid()) "
-  "RETURNING " BACKOFF_ACTOR_SHARD_COLUMNS,
+  " AND l.objid = $2::int8::oid AND l.pid = pg_backend_pid()) RETURNING 1",
   {pg_type::oid, pg_type::int4, pg_type::int8, pg_type::text, pg_type::int8}};
 
 const PgStatement set_row_limit{
@@ -121,13 +141,8 @@ const PgStatement set_row_limit{
 const PgStatement resume_shard{
   nullptr,
   "UPDATE backoff.shard s SET owner_pid = pg_backend_pid() WHERE s.outbox = $1 AND s.shard = 0 "
-  "AND s.epoch = $2 AND s.claim = $3 RETURNING " BACKOFF_ACTOR_SHARD_COLUMNS,
+  "AND s.epoch = $2 AND s.claim = $3 RETURNING 1",
   {pg_type::int4, pg_type::int8, pg_type::int8}};
-
-const PgStatement look_at_shard{nullptr,
-                                "SELECT " BACKOFF_ACTOR_SHARD_COLUMNS
-                                " FROM backoff.shard s WHERE s.outbox = $1 AND s.shard = 0",
-                                {pg_type::int4}};
 
 std::int32_t lock_class_of(std::int64_t schema_oid) {
   return static_cast<std::int32_t>(static_cast<std::uint32_t>(schema_oid) ^ class_mask);
@@ -184,13 +199,13 @@ PgSession::PgSession(std::shared_ptr<const PgWish> wish, Purpose purpose,
                 interrupt) {
   try {
     check_and_set_up();
-    has_texts_ = check_pg_schema(connection_, wish_->target.name) > 1;
+    schema_ = check_pg_schema(connection_, wish_->target.name);
     try {
       connection_.run({&look_at_client});
     } catch (const PgRefusal&) {
       // Then a process that is killed while it waits stays in the queue for some seconds.
     }
-    connection_.prepare(pg::all(has_texts_));
+    connection_.prepare(pg::all(schema_));
     find_outbox(purpose);
   } catch (const PgRefusal& refusal) {
     throw pg_store_error(wish_->target.name, refusal);
@@ -282,18 +297,24 @@ std::vector<PgCall> PgSession::owner_settings() const {
   return {{&set_owner_limits, {lease_in_ms(), statement_limit}}};
 }
 
+// The statement sees what was committed before the statements before it got their locks.
+PgCall PgSession::look_at_shard() const {
+  return {schema_ > 1 ? &look_at_version_2 : &look_at_version_1, {pg_int4(outbox_)}};
+}
+
 PgShard PgSession::claim() {
   const auto lease = std::chrono::ceil<std::chrono::milliseconds>(wish_->options.lease).count();
   auto calls = owner_settings();
-  if (has_texts_) // so are the limits of rows: both are new in version 2
+  if (schema_ > 1) // version 1 has no limit of rows
     calls.push_back(
       {&set_row_limit,
        {pg_int4(outbox_), pg_int4(static_cast<std::int32_t>(wish_->options.max_row))}});
   calls.push_back({&claim_shard,
                    {pg_int4(class_), pg_int4(outbox_), pg_int8(random_claim()), wish_->options.node,
                     pg_int8(std::int64_t{lease})}});
+  calls.push_back(look_at_shard());
   const auto rows = connection_.run(calls);
-  if (rows.back().size() == 0) // the lock is not this session's
+  if (rows[rows.size() - 2].size() == 0) // the lock is not this session's
     throw pg_pooler_found(wish_->target.name);
   return read_pg_shard(rows.back());
 }
@@ -301,8 +322,9 @@ PgShard PgSession::claim() {
 std::optional<PgShard> PgSession::resume(std::uint64_t epoch, std::int64_t claim) {
   auto calls = owner_settings();
   calls.push_back({&resume_shard, {pg_int4(outbox_), pg_int8(epoch), pg_int8(claim)}});
+  calls.push_back(look_at_shard());
   const auto rows = connection_.run(calls);
-  if (rows.back().size() == 0)
+  if (rows[rows.size() - 2].size() == 0)
     return std::nullopt;
   return read_pg_shard(rows.back());
 }
@@ -327,7 +349,7 @@ StoreOwner read_pg_owner(const PgRows& rows, int row, int column) {
 std::string pg_lock_class(std::int64_t schema_oid) { return pg_int4(lock_class_of(schema_oid)); }
 
 PgShard PgSession::look() {
-  const auto rows = connection_.run({&look_at_shard, {pg_int4(outbox_)}});
+  const auto rows = connection_.run(look_at_shard());
   return rows.size() == 0 ? PgShard{} : read_pg_shard(rows);
 }
 

@@ -19,8 +19,10 @@ using namespace pg_type;
   "ctid = ANY(ARRAY(SELECT f.ctid FROM unnest($2) AS a(id), LATERAL (SELECT r.ctid FROM "          \
   "backoff." table " r WHERE r.outbox = $1 AND r.shard = 0 AND r.id = a.id OFFSET 0) f))"
 
+const PgStatement fence_1{
+  "fence_1", "SELECT backoff.fence($1, 0, $2, $3, $4, $5)", {int4, int8, int8, int8, int8}};
 const PgStatement fence{
-  "fence", "SELECT backoff.fence($1, 0, $2, $3, $4, $5)", {int4, int8, int8, int8, int8}};
+  "fence", "SELECT backoff.fence($1, 0, $2, $3, $4, $5, $6)", {int4, int8, int8, int8, int8, int8}};
 
 const PgStatement insert{
   "insert",
@@ -118,20 +120,29 @@ const PgStatement count{
 
 const PgStatement set_keys_back{
   "set_keys_back",
+  "UPDATE backoff.acknowledged_key SET at = $2 WHERE outbox = $1 AND shard = 0 AND at > $2",
+  {int4, int8}};
+const PgStatement set_keys_back_1{
+  "set_keys_back_1",
   "WITH since AS (UPDATE backoff.shard SET keys_since = $2 WHERE outbox = $1 AND shard = 0 AND "
   "keys_since > $2) UPDATE backoff.acknowledged_key SET at = $2 WHERE outbox = $1 AND shard = 0 "
   "AND "
   "at > $2",
   {int4, int8}};
 
-// The times of keys never go back. So those that are forgotten have the lowest numbers.
-const PgStatement drop_keys{
-  "drop_keys",
-  "WITH since AS (UPDATE backoff.shard SET keys_since = $2 WHERE outbox = $1 AND shard = 0), "
-  "gone AS (DELETE FROM backoff.acknowledged_key WHERE ctid = ANY(ARRAY(SELECT f.ctid FROM (SELECT "
-  "k.ctid, k.at FROM backoff.acknowledged_key k WHERE k.outbox = $1 AND k.shard = 0 ORDER BY "
-  "k.number LIMIT 1000) f WHERE f.at < $2)) RETURNING 1) SELECT count(*) FROM gone",
-  {int4, int8}};
+// The times of keys never go back. So those that are forgotten have the lowest numbers. $3: the
+// lowest that may be there, to pass no dead entries of the index.
+#define BACKOFF_ACTOR_DROP_KEYS                                                                    \
+  "gone AS (DELETE FROM backoff.acknowledged_key WHERE ctid = ANY(ARRAY(SELECT f.ctid FROM "       \
+  "(SELECT k.ctid, k.at FROM backoff.acknowledged_key k WHERE k.outbox = $1 AND k.shard = 0 AND "  \
+  "k.number >= $3 ORDER BY k.number LIMIT 1000) f WHERE f.at < $2)) RETURNING number) SELECT "     \
+  "count(*), coalesce(max(number) + 1, $3) FROM gone"
+
+const PgStatement drop_keys{"drop_keys", "WITH " BACKOFF_ACTOR_DROP_KEYS, {int4, int8, int8}};
+const PgStatement drop_keys_1{"drop_keys_1",
+                              "WITH since AS (UPDATE backoff.shard SET keys_since = $2 WHERE "
+                              "outbox = $1 AND shard = 0), " BACKOFF_ACTOR_DROP_KEYS,
+                              {int4, int8, int8}};
 
 const PgStatement find_oldest{"find_oldest",
                               "SELECT id FROM backoff.delivery WHERE outbox = $1 AND shard = 0 AND "
@@ -231,8 +242,8 @@ const PgStatement resubmit_incoming{
   "convert_from(g.context, 'UTF8') FROM gone g JOIN asked a USING (id) ORDER BY a.place",
   {int4, int8_array}};
 
-std::span<const PgStatement* const> all(bool has_texts) {
-  static constexpr std::array statements{&fence,
+std::span<const PgStatement* const> all(int schema) {
+  static constexpr std::array statements{&fence_1,
                                          &insert,
                                          &insert_left,
                                          &acknowledge,
@@ -240,8 +251,8 @@ std::span<const PgStatement* const> all(bool has_texts) {
                                          &bury,
                                          &insert_dead,
                                          &count,
-                                         &drop_keys,
-                                         &set_keys_back,
+                                         &drop_keys_1,
+                                         &set_keys_back_1,
                                          &find_oldest,
                                          &read_epoch,
                                          &read_owed,
@@ -255,13 +266,16 @@ std::span<const PgStatement* const> all(bool has_texts) {
                                          &set_format,
                                          &delete_incoming,
                                          &resubmit_incoming,
+                                         &fence,
+                                         &drop_keys,
+                                         &set_keys_back,
                                          &bury_with_text,
                                          &insert_dead_with_text,
                                          &read_dead_with_text,
                                          &read_newest_dead_with_text};
-  constexpr std::size_t with_text = 4; // the last
+  constexpr std::size_t of_version_2 = 7; // the last
   const std::span all{statements};
-  return has_texts ? all : all.first(all.size() - with_text);
+  return schema > 1 ? all : all.first(all.size() - of_version_2);
 }
 
 } // namespace backoff_actor::detail::pg

@@ -74,7 +74,7 @@ void PostgresDeliveryStore::commit(std::span<const StoreChange> changes) {
 }
 
 PgChanges PostgresDeliveryStore::new_changes() const {
-  return {session_->outbox(), shard_, may_have_keys_, session_->has_texts()};
+  return {session_->outbox(), shard_, may_have_keys_, session_->schema()};
 }
 
 void PostgresDeliveryStore::make(PgCommit commit, bool is_of_caller) {
@@ -125,8 +125,10 @@ void PostgresDeliveryStore::keep(PgCommit& commit, const std::vector<PgRows>& ro
     after.keys.last = rows[*commit.keys].number(0, 1);
   }
   after.keys.last = std::max(after.keys.last, after.keys.since);
-  if (commit.dropped_keys)
+  if (commit.dropped_keys) {
     has_keys_to_drop_ = rows[*commit.dropped_keys].number(0, 0) >= keys_at_a_time;
+    after.first_key_number = rows[*commit.dropped_keys].number(0, 1);
+  }
   if (commit.oldest) {
     const auto& found = rows[*commit.oldest];
     after.oldest_id =
@@ -229,7 +231,7 @@ void PostgresDeliveryStore::for_each_dead_letter(
   const std::function<void(StoredDeadLetter)>& visit) {
   reach();
   call([&] {
-    read_pg_dead_letters(session_->connection(), session_->outbox(), session_->has_texts(), name(),
+    read_pg_dead_letters(session_->connection(), session_->outbox(), session_->schema(), name(),
                          visit);
   });
 }
@@ -238,7 +240,7 @@ void PostgresDeliveryStore::for_each_newest_dead_letter(
   std::uint64_t below, std::size_t at_most, const std::function<void(StoredDeadLetter)>& visit) {
   reach();
   call([&] {
-    read_newest_pg_dead_letters(session_->connection(), session_->outbox(), session_->has_texts(),
+    read_newest_pg_dead_letters(session_->connection(), session_->outbox(), session_->schema(),
                                 below, at_most, name(), visit);
   });
 }

@@ -40,7 +40,7 @@ public:
 
   void for_each_dead_letter(const std::function<void(StoredDeadLetter)>& visit) override {
     read([&](PgConnection& connection, const PgShard&) {
-      read_pg_dead_letters(connection, session_->outbox(), session_->has_texts(), name(), visit);
+      read_pg_dead_letters(connection, session_->outbox(), session_->schema(), name(), visit);
       return 0;
     });
   }
@@ -48,7 +48,7 @@ public:
   void for_each_newest_dead_letter(std::uint64_t below, std::size_t at_most,
                                    const std::function<void(StoredDeadLetter)>& visit) override {
     read([&](PgConnection& connection, const PgShard&) {
-      read_newest_pg_dead_letters(connection, session_->outbox(), session_->has_texts(), below,
+      read_newest_pg_dead_letters(connection, session_->outbox(), session_->schema(), below,
                                   at_most, name(), visit);
       return 0;
     });

@@ -33,8 +33,8 @@ struct PgCommit {
 class PgChanges {
 public:
   // @param may_have_keys whether an owed delivery may have an idempotency key
-  // @param has_texts as `PgSession::has_texts`
-  PgChanges(std::int32_t outbox, const PgShard& before, bool may_have_keys, bool has_texts);
+  // @param schema the version of the tables
+  PgChanges(std::int32_t outbox, const PgShard& before, bool may_have_keys, int schema);
 
   // Looks whether the clock was set back. Comes before `add`, with all changes.
   void note_time(std::span<const StoreChange> changes);
@@ -100,7 +100,7 @@ private:
   PgShard before_;
   PgShard after_;
   bool may_have_keys_;
-  bool has_texts_;
+  bool is_version_1_;
   bool has_keys_ = false;
   bool drops_keys_ = false;
   std::optional<std::int64_t> set_back_to_{}; // later keys get this time

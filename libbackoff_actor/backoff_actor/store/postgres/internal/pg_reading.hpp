@@ -14,16 +14,16 @@ namespace backoff_actor::detail {
 // The functions read in order of the numbers, and begin with `from`.
 //
 // @param name of the store, for errors
-// @param has_texts as `PgSession::has_texts`
+// @param schema the version of the tables
 // @errors throws `StoreError` with `damaged` if a store cannot have written a value. As
 //         `PgConnection::run`. Those of `visit` are passed on.
 void read_pg_owed(PgConnection& connection, std::int32_t outbox, std::uint64_t from,
                   const std::string& name, const std::function<void(StoredDelivery)>& visit);
-void read_pg_dead_letters(PgConnection& connection, std::int32_t outbox, bool has_texts,
+void read_pg_dead_letters(PgConnection& connection, std::int32_t outbox, int schema,
                           const std::string& name,
                           const std::function<void(StoredDeadLetter)>& visit);
 // The highest number first.
-void read_newest_pg_dead_letters(PgConnection& connection, std::int32_t outbox, bool has_texts,
+void read_newest_pg_dead_letters(PgConnection& connection, std::int32_t outbox, int schema,
                                  std::uint64_t below, std::size_t at_most, const std::string& name,
                                  const std::function<void(StoredDeadLetter)>& visit);
 DeadLetterTally count_pg_dead_letters(PgConnection& connection, std::int32_t outbox);

@@ -27,8 +27,9 @@ struct PgShard {
   std::int64_t claim = 0; // which process claimed the epoch
   std::uint64_t commit_no = 0;
   std::uint64_t last_id = 0;
-  std::uint64_t oldest_id = 1;      // nothing below is owed
-  std::int64_t last_key_number = 0; // of the acknowledged keys
+  std::uint64_t oldest_id = 1;       // nothing below is owed
+  std::int64_t last_key_number = 0;  // of the acknowledged keys
+  std::int64_t first_key_number = 0; // no acknowledged key has a lower one
   KeyClock keys{};
   std::string message_format{};
 };
@@ -48,8 +49,8 @@ public:
   PgConnection& connection() { return connection_; }
   std::int32_t outbox() const { return outbox_; }
 
-  // Whether the tables keep texts of dead letters.
-  bool has_texts() const { return has_texts_; }
+  // The version of the tables.
+  int schema() const { return schema_; }
 
   // What the server's settings mean for what it stores, for people.
   const std::vector<std::string>& notices() const { return notices_; }
@@ -92,13 +93,14 @@ private:
   void find_outbox(Purpose purpose);
   std::string lease_in_ms() const;
   std::vector<PgCall> owner_settings() const;
+  PgCall look_at_shard() const;
 
   std::shared_ptr<const PgWish> wish_;
   PgConnection connection_;
   std::int32_t class_ = 0; // of the advisory lock
   std::int32_t outbox_ = 0;
   std::vector<std::string> notices_{};
-  bool has_texts_ = false;
+  int schema_ = 0;
 };
 
 // Makes an outbox if it is not there.

@@ -8,6 +8,7 @@
 namespace backoff_actor::detail::pg {
 
 extern const PgStatement fence;
+extern const PgStatement fence_1;
 extern const PgStatement insert;
 extern const PgStatement insert_left;
 extern const PgStatement acknowledge;
@@ -18,7 +19,9 @@ extern const PgStatement insert_dead;
 extern const PgStatement insert_dead_with_text;
 extern const PgStatement count;
 extern const PgStatement drop_keys;
+extern const PgStatement drop_keys_1;
 extern const PgStatement set_keys_back;
+extern const PgStatement set_keys_back_1;
 extern const PgStatement find_oldest;
 extern const PgStatement read_epoch;
 extern const PgStatement read_owed;
@@ -35,9 +38,8 @@ extern const PgStatement set_format;
 extern const PgStatement delete_incoming;
 extern const PgStatement resubmit_incoming;
 
-// All of them. `has_texts`: the tables keep texts of dead letters, which those of version 1 do not.
-// Then the statements without a text are among them, too: a commit that was made for an earlier
-// session may have them.
-std::span<const PgStatement* const> all(bool has_texts);
+// All that the tables of a version can take. Those for version 1 are among those for version 2: a
+// commit that was made for an earlier session may have them.
+std::span<const PgStatement* const> all(int schema);
 
 } // namespace backoff_actor::detail::pg

@@ -9,13 +9,10 @@
 // Each statement of a look sees what was committed when it began. So the new rows are read before
 // the late ones: whatever was committed before a new row is seen, too, and comes first.
 //
-// The floor spares the look the dead entries of the index: those of rows that were taken. The
-// intake raises it to a former top once all transactions have ended that were running when the top
-// was seen. To know which these are, it takes a transaction number of its own: a snapshot's xmax is
-// too low, for it leaves out what is running above all that has ended. A row gets its number after
-// its transaction has got one, so all lower rows are of transactions with lower numbers than the
-// intake's. Once a minute a look goes without the floor, all the same: a transaction that runs for
-// long does not keep it down.
+// `PgLateRows` has the floor. A look asks which transactions have ended, and now and then which
+// ones write, after it has read the new rows and before it reads the late ones. So rows of
+// transactions that ended meanwhile are seen by the second. Once a minute a look goes without the
+// floor, all the same, for what somebody has done to the table that no trigger saw.
 //
 // Rows with `not_before` are taken by time, not by number.
 //
@@ -24,11 +21,12 @@
 // notifications of all its transactions commit one at a time.
 //
 // The trigger runs when a row is inserted. So it may have found the owner awake in a transaction
-// that commits later. All such transactions have lower numbers than one that the intake takes after
-// it has said that it sleeps. Until they have ended, the intake goes on looking, with pauses that
-// grow with the time. In REPEATABLE READ and SERIALIZABLE a snapshot may be older than the number
-// of its transaction. Such a row may wait for the next look of an owner that sleeps.
+// that commits later. All such transactions write to the table when the intake has said that it
+// sleeps. Until they have ended, the intake goes on looking, with pauses that grow with the time.
+// In REPEATABLE READ and SERIALIZABLE a snapshot may be older than the lock of the table. Such a
+// row may wait for the next look of an owner that sleeps.
 
+#include "backoff_actor/store/postgres/incoming/internal/pg_late_rows.hpp"
 #include "backoff_actor/store/postgres/internal/pg_errors.hpp"
 #include "backoff_actor/store/postgres/internal/pg_values.hpp"
 #include "backoff_actor/store/postgres/internal/postgres_delivery_store.hpp"
@@ -52,12 +50,9 @@ using namespace pg_type;
 // What one look returns at the most, but for the first row.
 constexpr std::int64_t bytes_of_a_look = 16 << 20;
 
-// How often a look goes without the floor, and how long a transaction may keep the floor down.
+// How often a look goes without the floor, and how many times what it took the next one is away.
 constexpr std::chrono::seconds without_floor{60};
-constexpr std::chrono::seconds longest_hold{30};
-
-// The floor is raised no more often. Each time costs a transaction number.
-constexpr std::chrono::milliseconds between_marks{10};
+constexpr int pause_of_full_looks = 100;
 
 // An intake that finds something in so many looks in a row says that it is awake.
 constexpr int busy_looks = 3;
@@ -75,9 +70,18 @@ constexpr std::int64_t longest_life = 4'000'000'000'000'000'000;
 const PgStatement set_up_intake{
   nullptr, "SELECT set_config('synchronous_commit', 'off', false)", {}};
 
-const PgStatement read_xmin{
-  "read_xmin", "SELECT pg_snapshot_xmin(pg_current_snapshot())::text::int8", {}};
-const PgStatement take_xid{"take_xid", "SELECT pg_current_xact_id()::text::int8", {}};
+const PgStatement read_snapshot{"read_snapshot", "SELECT pg_current_snapshot()::text", {}};
+
+// Transactions that have written to the table. Those that have not got their number yet have not
+// got the number of a row. A transaction has the lowest of the numbers of its subtransactions.
+const PgStatement find_writers{
+  "find_writers",
+  "WITH l AS MATERIALIZED (SELECT * FROM pg_locks WHERE granted) SELECT "
+  "min(x.transactionid::text::int8) FROM l r JOIN l x USING (virtualtransaction) WHERE r.locktype "
+  "= 'relation' AND r.relation = 'backoff.incoming'::regclass AND r.mode = 'RowExclusiveLock' AND "
+  "r.database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND x.locktype = "
+  "'transactionid' AND x.mode = 'ExclusiveLock' GROUP BY x.virtualtransaction",
+  {}};
 
 // Sizes are known without reading what is large.
 #define BACKOFF_ACTOR_SIZE                                                                         \
@@ -145,8 +149,15 @@ const PgStatement take_these{
 const PgStatement set_asleep{
   "set_asleep", "UPDATE backoff.outbox SET is_asleep = $2 WHERE id = $1", {int4, boolean}};
 
-constexpr std::array intake_statements{&read_xmin,   &take_xid, &take_new,   &find_late,
-                                       &find_newest, &find_due, &take_these, &set_asleep};
+constexpr std::array intake_statements{&read_snapshot, &find_writers, &take_new,   &find_late,
+                                       &find_newest,   &find_due,     &take_these, &set_asleep};
+
+std::vector<std::uint32_t> read_writers(const PgRows& rows) {
+  std::vector<std::uint32_t> result;
+  for (auto row = 0; row < rows.size(); ++row)
+    result.push_back(static_cast<std::uint32_t>(rows.number(row, 0)));
+  return result;
+}
 
 // @param limit the largest row that is read, in bytes
 IncomingMessage read_row(const PgRows& rows, int row, std::int64_t limit) {
@@ -188,8 +199,7 @@ public:
 
   void give_back(std::span<const std::uint64_t> rows) override {
     for (const auto row : rows)
-      floor_ = std::min(floor_, row - 1);
-    mark_.reset();
+      late_.go_down_to(row - 1);
   }
 
   void wait(Duration at_most) override {
@@ -206,13 +216,6 @@ public:
 
 private:
   using Clock = std::chrono::steady_clock;
-
-  // The transactions that were running after `top` was seen.
-  struct Mark {
-    std::uint64_t top;
-    std::int64_t ends; // above the numbers of all of them
-    Clock::time_point at;
-  };
 
   // A row that is there.
   struct Found {
@@ -249,10 +252,10 @@ private:
     connection.run_script("LISTEN backoff_" + std::to_string(session->outbox()) + "_0");
     session_ = std::move(session);
     is_asleep_ = false;
-    unaware_below_ = 0;
-    floor_ = 0;
+    unaware_.clear();
+    seen_before_ = {};
+    late_ = {};
     top_ = 0;
-    mark_.reset();
     full_look_at_ = Clock::now() + without_floor;
   }
 
@@ -261,17 +264,17 @@ private:
   void say(bool is_asleep) {
     session_->connection().run({&set_asleep, {outbox(), pg_bool(is_asleep)}});
     is_asleep_ = is_asleep;
-    unaware_below_ = 0;
+    unaware_.clear();
   }
 
   void fall_asleep() {
     say(true);
-    unaware_below_ = session_->connection().run({&take_xid}).number(0, 0);
+    unaware_ = read_writers(session_->connection().run({&find_writers}));
     asleep_since_ = Clock::now();
   }
 
   Duration longest_pause() const {
-    if (unaware_below_ == 0)
+    if (unaware_.empty())
       return Duration::max();
     return std::max<Duration>(shortest_pause, (Clock::now() - asleep_since_) / pause_part);
   }
@@ -281,56 +284,69 @@ private:
     if (is_asleep_ && busy_ >= busy_looks)
       say(false);
     const auto now = Clock::now();
-    if (now >= full_look_at_) {
-      floor_ = 0;
-      mark_.reset();
-      full_look_at_ = now + without_floor;
-    }
+    const auto is_full = now >= full_look_at_;
+    if (is_full)
+      late_.go_down_to(0);
     const auto limit = static_cast<std::int64_t>(at_most);
     const auto with_held = limit + static_cast<std::int64_t>(held.size());
-    std::vector<PgCall> calls{
-      {&read_xmin},
-      {&take_new,
-       {outbox(), pg_int8(top_), pg_int8(limit), pg_int8(bytes_of_a_look), pg_int8(row_limit_)}},
-      {&find_late, {outbox(), pg_int8(floor_), pg_int8(top_), pg_int8(with_held)}},
-      {&find_due, {outbox(), pg_int8(with_held)}}};
     const auto old_top = top_;
-    const auto is_to_mark = !mark_ && top_ > floor_ && now >= next_mark_at_;
-    if (is_to_mark)
-      calls.push_back({&take_xid});
-    if (!has_caught_up_ && !newest_)
+    const auto late_above = [&](std::uint64_t floor) -> PgCall {
+      return {&find_late, {outbox(), pg_int8(floor), pg_int8(old_top), pg_int8(with_held)}};
+    };
+    std::vector<PgCall> calls{
+      {&take_new,
+       {outbox(), pg_int8(old_top), pg_int8(limit), pg_int8(bytes_of_a_look), pg_int8(row_limit_)}},
+      {&read_snapshot},
+      late_above(late_.floor()),
+      {&find_due, {outbox(), pg_int8(with_held)}}};
+    const auto asks = late_.is_to_ask(old_top, now);
+    if (asks)
+      calls.insert(calls.begin() + 2, {&find_writers});
+    const auto looks_for_newest = !has_caught_up_ && !newest_;
+    if (looks_for_newest)
       calls.push_back({&find_newest, {outbox()}});
-    const auto rows = session_->connection().run(calls);
-    if (!has_caught_up_ && !newest_)
+    auto rows = session_->connection().run(calls);
+    if (looks_for_newest) {
       newest_ = static_cast<std::uint64_t>(rows.back().number(0, 0));
-    const auto xmin = rows[0].number(0, 0);
-    if (xmin >= unaware_below_)
-      unaware_below_ = 0;
+      rows.pop_back();
+    }
+    const auto due = std::move(rows.back());
+    rows.pop_back();
+    auto late_rows = std::move(rows.back());
+    const PgSnapshot seen{rows[1].text(0, 0)};
+    // Some may have ended after this look took new rows. So those go that ended before it.
+    std::erase_if(unaware_, [&](std::uint32_t x) { return seen_before_.has_ended(x); });
+    if (const auto floor = late_.floor_of_ended(seen); floor < late_.floor())
+      late_rows = session_->connection().run(late_above(floor));
+    const auto sees_all = late_rows.size() < with_held;
     std::vector<IncomingMessage> result;
     std::int64_t bytes = 0;
-    const auto late = free_of(rows[2], held);
+    const auto late = free_of(late_rows, held);
     const auto taken_late = some_of(late, at_most, bytes);
-    raise_floor(xmin, now, rows[2].size() < with_held,
-                taken_late.size() < late.size() ? late[taken_late.size()].row : 0);
     append(result, taken_late);
-    for (auto row = 0; row < rows[1].size() && result.size() < at_most && bytes < bytes_of_a_look;
+    for (auto row = 0; row < rows[0].size() && result.size() < at_most && bytes < bytes_of_a_look;
          ++row) {
-      top_ = static_cast<std::uint64_t>(rows[1].number(row, 0));
+      top_ = static_cast<std::uint64_t>(rows[0].number(row, 0));
       if (held.contains(top_)) // the session before has taken it
         continue;
-      result.push_back(read_row(rows[1], row, row_limit_));
+      result.push_back(read_row(rows[0], row, row_limit_));
       bytes += static_cast<std::int64_t>(result.back().size());
     }
-    if (newest_ && rows[2].size() < with_held && taken_late.size() == late.size()
-        && (top_ >= *newest_ || rows[1].size() == 0)) {
+    if (asks)
+      late_.note_writers(read_writers(rows[2]), old_top, top_, now);
+    if (sees_all)
+      late_.note_look(seen, taken_late.size() < late.size() ? late[taken_late.size()].row : 0, now);
+    if (newest_ && sees_all && taken_late.size() == late.size()
+        && (top_ >= *newest_ || rows[0].size() == 0)) {
       newest_.reset();
       has_caught_up_ = true;
     }
-    append(result, some_of(free_of(rows[3], held), at_most - result.size(), bytes));
-    if (is_to_mark) {
-      mark_ = Mark{old_top, rows[4].number(0, 0), now};
-      next_mark_at_ = now + between_marks;
+    append(result, some_of(free_of(due, held), at_most - result.size(), bytes));
+    if (is_full) {
+      const auto end = Clock::now();
+      full_look_at_ = end + std::max<Duration>(without_floor, (end - now) * pause_of_full_looks);
     }
+    seen_before_ = seen;
     busy_ = result.empty() ? 0 : busy_ + 1;
     return result;
   }
@@ -369,32 +385,20 @@ private:
       to.push_back(read_row(rows, row, row_limit_));
   }
 
-  // @param xmin the number of the first transaction that was running before the look
-  // @param saw_all whether the look saw all late rows
-  // @param left a late row that was seen and is not taken; 0: none
-  void raise_floor(std::int64_t xmin, Clock::time_point now, bool saw_all, std::uint64_t left) {
-    if (!mark_ || !saw_all || (xmin < mark_->ends && now - mark_->at < longest_hold))
-      return;
-    floor_ = left == 0 ? mark_->top : std::min(mark_->top, left - 1);
-    mark_.reset();
-  }
-
   const std::shared_ptr<const PgWish> wish_;
   const std::int64_t row_limit_; // bytes
   PgInterrupt interrupt_{};
   std::unique_ptr<PgSession> session_{}; // null: it is not connected
-  std::uint64_t floor_ = 0;
-  std::uint64_t top_ = 0;
-  std::optional<Mark> mark_{};
+  PgLateRows late_{};
+  std::uint64_t top_ = 0;                 // the highest row that was taken
   std::optional<std::uint64_t> newest_{}; // what is to be reached; none: it is not known, or was
   bool has_caught_up_ = false;
-  Clock::time_point next_mark_at_{};
   Clock::time_point full_look_at_{};
   int busy_ = 0;           // looks in a row that found something
   bool is_asleep_ = false; // as the server knows it
   Clock::time_point asleep_since_{};
-  // Transactions with lower numbers may not know that the intake sleeps; 0: all know.
-  std::int64_t unaware_below_ = 0;
+  std::vector<std::uint32_t> unaware_{}; // transactions that may not know that the intake sleeps
+  PgSnapshot seen_before_{};             // of the last look
 };
 
 } // namespace
