@@ -11,6 +11,8 @@
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
+#include <functional>
+#include <future>
 #include <thread>
 
 #include <unistd.h>
@@ -374,6 +376,36 @@ TEST(postgres_arguments, a_url_is_taken_apart_at_its_last_hash) {
       EXPECT_EQ(std::string{error.what()}.find("horse"), std::string::npos) << error.what();
     }
   }
+}
+
+// The server waits for a standby that is not there. Then somebody cancels the wait: the server says
+// that the commit was made, and warns that it may be on no standby.
+TEST_F(postgres_errors, a_commit_whose_wait_for_a_standby_is_cancelled_waits_again) {
+  const auto store = open();
+  Control control{server()->connection(database())};
+  const auto standbys = [&](const std::string& names) {
+    control.query("ALTER SYSTEM SET synchronous_standby_names = '" + names + "'");
+    control.query("SELECT pg_reload_conf()");
+    control.await("SHOW synchronous_standby_names", names);
+  };
+  const std::string waiting = " FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND "
+                              "application_name = 'backoff_actor node-a'";
+  const auto again = waiting + " AND query LIKE '%lease_ms = lease_ms%'";
+  standbys("nobody");
+  auto commits =
+    std::async(std::launch::async, [&] { commit(*store, {change::Insert{delivery(1)}}); });
+  control.await("SELECT count(*)" + waiting, "1");
+  control.query("SELECT pg_cancel_backend(pid)" + waiting);
+  control.await("SELECT count(*)" + again, "1");
+  control.query("SELECT pg_cancel_backend(pid)" + again);
+  EXPECT_EQ(commits.wait_for(std::chrono::milliseconds{200}), std::future_status::timeout);
+  standbys("");
+  commits.get();
+  EXPECT_THAT(store->take_notices(),
+              ::testing::ElementsAre(name()
+                                     + ": somebody has cancelled a commit that waited for a "
+                                       "standby; it was made, and is on the standby now"));
+  EXPECT_EQ(contents_of(*store).owed.size(), 1U);
 }
 
 } // namespace backoff_actor::store_test

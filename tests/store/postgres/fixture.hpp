@@ -23,7 +23,8 @@ inline example::PrivatePostgres* server() {
       return result;
     // Who is called `locked` needs a password.
     result = std::make_unique<example::PrivatePostgres>(
-      example::PrivatePostgresOptions{.access = {"host all locked 127.0.0.1/32 scram-sha-256"}});
+      example::PrivatePostgresOptions{.settings = {{"max_prepared_transactions", "10"}},
+                                      .access = {"host all locked 127.0.0.1/32 scram-sha-256"}});
     result->query("CREATE DATABASE with_schema");
     migrate_postgres(result->connection("with_schema"));
     return result;

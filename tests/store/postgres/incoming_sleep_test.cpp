@@ -66,6 +66,24 @@ TEST_F(PostgresIncoming, a_sleeper_finds_soon_what_was_inserted_before_it_slept)
   EXPECT_THAT(take(), ElementsAre(1));
 }
 
+// PostgreSQL prepares no transaction that has notified.
+TEST_F(PostgresIncoming, a_producer_may_go_without_notifications_and_prepare_its_transaction) {
+  fall_asleep();
+  const auto prepare = "BEGIN; " + insertion() + "; PREPARE TRANSACTION 'it'";
+  EXPECT_THAT(as("backoff_producer", prepare), ::testing::HasSubstr("cannot PREPARE"));
+  EXPECT_EQ(as("backoff_producer", "SET backoff.notify = off; " + prepare), "");
+  EXPECT_THAT(take(), IsEmpty());
+  insert();
+  EXPECT_THAT(take(), ElementsAre(3));
+  settle(3, 1);
+  for (auto i = 0; i < 3; ++i) {
+    look_long();
+    std::this_thread::sleep_for(60ms);
+  }
+  query("COMMIT PREPARED 'it'");
+  EXPECT_THAT(take(), ElementsAre(2));
+}
+
 TEST_F(PostgresIncoming, an_intake_that_is_interrupted_waits_no_more) {
   EXPECT_THAT(take(), IsEmpty());
   intake->wait(0s);

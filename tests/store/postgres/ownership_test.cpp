@@ -7,7 +7,9 @@
 
 #include <atomic>
 #include <chrono>
+#include <fstream>
 #include <future>
+#include <iterator>
 #include <thread>
 
 #include <csignal>
@@ -324,6 +326,30 @@ TEST_F(postgres_ownership, several_outboxes_of_a_database_have_owners_of_their_o
   EXPECT_EQ(all[1].name, "refunds");
   EXPECT_EQ(all[1].owner.node, "node-b");
   EXPECT_EQ(all[1].owed, 0U);
+}
+
+// The server logs each statement that fails.
+TEST_F(postgres_ownership, a_process_that_stands_by_writes_nothing_to_the_log_of_the_server) {
+  const auto owner = open("node-a");
+  const auto log = [] {
+    std::ifstream in{server()->folder() / "log"};
+    return std::string{std::istreambuf_iterator<char>{in}, {}};
+  };
+  const auto before = log();
+  ASSERT_FALSE(before.empty());
+  EXPECT_EQ(postgres_store(address(), options("node-b"))->own(milliseconds{1500}), nullptr);
+  EXPECT_EQ(log().substr(before.size()), "");
+}
+
+// As long as it waits, its session may say nothing; an owner's may not.
+TEST_F(postgres_ownership, a_wait_that_ends_without_the_lock_leaves_the_session_as_it_was) {
+  lease_ = seconds{1};
+  auto owner = open("node-a");
+  const auto standby = postgres_store(address(), options("node-b"));
+  EXPECT_EQ(standby->own(milliseconds{50}), nullptr);
+  std::this_thread::sleep_for(milliseconds{2500}); // of real time: the server counts it
+  owner = nullptr;
+  EXPECT_NE(standby->own(test::patience), nullptr);
 }
 
 } // namespace backoff_actor::store_test

@@ -36,8 +36,6 @@ std::string milliseconds_of(Duration span) {
   return std::to_string(std::chrono::ceil<std::chrono::milliseconds>(span).count());
 }
 
-void take_no_notice(void*, const PGresult*) {}
-
 } // namespace
 
 // -- PgInterrupt, PgRows -----------------------------------------------------------------------
@@ -142,7 +140,7 @@ PgConnection::Connection PgConnection::connect(const PgHost& host, const PgTarge
   Connection result{PQconnectStartParams(keys.data(), values.data(), 0)};
   if (!result)
     throw std::bad_alloc{};
-  PQsetNoticeReceiver(result.get(), take_no_notice, nullptr);
+  PQsetNoticeReceiver(result.get(), take_notice, this);
   // The server's own text may repeat what the user gave; its SQLSTATE says all.
   PQsetErrorVerbosity(result.get(), PQERRORS_SQLSTATE);
   const auto until = Clock::now() + how.timeout;
@@ -159,6 +157,13 @@ PgConnection::Connection PgConnection::connect(const PgHost& host, const PgTarge
   if (state != PGRES_POLLING_OK)
     throw pg_connect_error(target.name, PQerrorMessage(result.get()), password_);
   return result;
+}
+
+// A text is in the language of the server, so this one is known by where it comes from.
+void PgConnection::take_notice(void* connection, const PGresult* notice) {
+  const auto* const from = PQresultErrorField(notice, PG_DIAG_SOURCE_FUNCTION);
+  if (from != nullptr && std::string_view{from} == "SyncRepWaitForLSN")
+    static_cast<PgConnection*>(connection)->is_unreplicated_ = true;
 }
 
 void PgConnection::check_server(const PgTarget& target, const PgConnecting& how) {

@@ -242,6 +242,10 @@ GRANT SELECT ON backoff.outbox_state, backoff.owed, backoff.dead, backoff.messag
 //
 // `own_xid` comes first: the transaction has its number before it looks whether the owner sleeps.
 // The intake relies on that.
+//
+// Producers may read `id`, and name it: programs that map objects to rows do both. The trigger sets
+// it all the same. A transaction that notifies cannot be prepared, and holds a lock of the whole
+// server while it waits for a standby. So `backoff.notify` lets a producer go without.
 constexpr auto step_to_2 = R"(
 ALTER TABLE backoff.dead_letter ADD COLUMN text bytea NOT NULL DEFAULT '';
 ALTER TABLE backoff.outbox ADD COLUMN row_limit int NOT NULL DEFAULT 16777216;
@@ -303,7 +307,8 @@ DECLARE
   largest text;
   largest_bytes bigint;
 BEGIN
-  SELECT o.id, o.is_asleep, o.row_limit INTO NEW.outbox_id, is_asleep, row_limit
+  SELECT o.id, o.is_asleep, o.row_limit, coalesce(NEW.key, ''), coalesce(NEW.idempotency_key, '')
+    INTO NEW.outbox_id, is_asleep, row_limit, NEW.key, NEW.idempotency_key
     FROM backoff.outbox o WHERE o.name OPERATOR(pg_catalog.=) NEW.outbox;
   IF NEW.outbox_id IS NULL THEN
     RAISE EXCEPTION 'there is no outbox "%"', pg_catalog."left"(NEW.outbox, 100)
@@ -323,7 +328,8 @@ BEGIN
       USING ERRCODE = 'BA003', HINT = 'Hand over where the data is, and not the data.';
   END IF;
   NEW.id := pg_catalog.nextval('backoff.incoming_id_seq');
-  IF is_asleep THEN
+  IF is_asleep AND coalesce(pg_catalog.current_setting('backoff.notify', true), '')
+                     OPERATOR(pg_catalog.<>) 'off' THEN
     PERFORM pg_catalog.pg_notify(
       pg_catalog.concat('backoff_', NEW.outbox_id, '_', NEW.shard), '');
   END IF;
@@ -332,6 +338,7 @@ END $$;
 REVOKE ALL ON FUNCTION backoff.check_incoming FROM PUBLIC;
 CREATE OR REPLACE TRIGGER check_incoming BEFORE INSERT ON backoff.incoming
   FOR EACH ROW EXECUTE FUNCTION backoff.check_incoming();
+GRANT SELECT (id), INSERT (id) ON backoff.incoming TO backoff_producer;
 UPDATE backoff.meta SET version = 2;
 )";
 

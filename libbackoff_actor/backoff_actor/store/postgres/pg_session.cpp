@@ -69,13 +69,11 @@ const PgStatement try_advisory_lock{
   "SELECT CASE WHEN pg_try_advisory_lock($1, $2) THEN set_config('idle_session_timeout', $3, "
   "false) IS NOT NULL ELSE false END",
   {pg_type::int4, pg_type::int4, pg_type::text}};
-// If the wait takes too long, both settings are as before.
-const PgStatement set_wait_limits{nullptr,
-                                  "SELECT set_config('lock_timeout', $1, true), "
-                                  "set_config('idle_session_timeout', $2, false)",
-                                  {pg_type::text, pg_type::text}};
-const PgStatement advisory_lock{
-  nullptr, "SELECT pg_advisory_lock($1, $2)", {pg_type::int4, pg_type::int4}};
+const PgStatement set_wait_limit{nullptr,
+                                 "SELECT set_config('lock_timeout', $1, true), "
+                                 "set_config('backoff.has_lock', '', true)",
+                                 {pg_type::text}};
+const PgStatement has_lock{nullptr, "SELECT current_setting('backoff.has_lock') = 'yes'", {}};
 
 // Of the sessions that hold the lock, of class $1, in this database.
 #define BACKOFF_ACTOR_HOLDERS                                                                      \
@@ -132,6 +130,12 @@ const PgStatement claim_shard{
   "s.shard = 0 AND EXISTS (SELECT FROM " BACKOFF_ACTOR_HOLDERS
   " AND l.objid = $2::int8::oid AND l.pid = pg_backend_pid()) RETURNING 1",
   {pg_type::oid, pg_type::int4, pg_type::int8, pg_type::text, pg_type::int8}};
+
+// Changes nothing, but is a commit that waits for the standbys, and so for all commits before it.
+const PgStatement touch_shard{
+  nullptr,
+  "UPDATE backoff.shard SET lease_ms = lease_ms WHERE outbox = $1 AND shard = 0",
+  {pg_type::int4}};
 
 const PgStatement set_row_limit{
   nullptr,
@@ -259,16 +263,18 @@ bool PgSession::try_lock() {
 
 bool PgSession::wait_for_lock(Duration at_most) {
   const auto limit = std::chrono::ceil<std::chrono::milliseconds>(at_most).count();
-  const std::array calls{PgCall{&set_wait_limits, {std::to_string(limit), lease_in_ms()}},
-                         PgCall{&advisory_lock, {pg_int4(class_), pg_int4(outbox_)}}};
-  try {
-    connection_.run(calls);
-    return true;
-  } catch (const PgRefusal& refusal) {
-    if (refusal.state != pg_lock_not_available)
-      throw;
-    return false;
-  }
+  // A wait that ends without the lock is no error, or the server would log one each time. Its other
+  // setting is then as before, too.
+  const auto sql = "DO $$ BEGIN PERFORM pg_catalog.set_config('idle_session_timeout', '"
+                   + lease_in_ms()
+                   + "', false), pg_catalog.set_config('backoff.has_lock', 'yes', "
+                     "true), pg_catalog.pg_advisory_lock("
+                   + std::to_string(class_) + ", " + std::to_string(outbox_)
+                   + "); EXCEPTION WHEN lock_not_available THEN NULL; END $$";
+  const PgStatement wait{nullptr, sql.c_str(), {}};
+  const std::array calls{PgCall{&set_wait_limit, {std::to_string(limit)}}, PgCall{&wait},
+                         PgCall{&has_lock}};
+  return connection_.run(calls).back().is_true(0, 0);
 }
 
 void PgSession::end_frozen_owner() {
@@ -347,6 +353,13 @@ StoreOwner read_pg_owner(const PgRows& rows, int row, int column) {
 }
 
 std::string pg_lock_class(std::int64_t schema_oid) { return pg_int4(lock_class_of(schema_oid)); }
+
+bool PgSession::await_standbys() {
+  auto result = false;
+  for (; connection_.take_unreplicated(); result = true)
+    connection_.run({&touch_shard, {pg_int4(outbox_)}});
+  return result;
+}
 
 PgShard PgSession::look() {
   const auto rows = connection_.run(look_at_shard());

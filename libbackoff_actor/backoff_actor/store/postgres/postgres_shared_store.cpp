@@ -42,7 +42,9 @@ public:
       return;
     try {
       reach();
-      if (session_->connection().run(insertion(messages, format)).changed() == messages.size())
+      const auto rows = session_->connection().run(insertion(messages, format)).changed();
+      session_->await_standbys();
+      if (rows == messages.size())
         return;
     } catch (const PgRefusal& refusal) {
       throw pg_store_error(wish_->target.name, refusal);

@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <libpq-fe.h>
@@ -117,6 +118,8 @@ public:
   // @param interrupt ends waits; null: nobody does
   // @errors throws `StoreError`, `PgInterrupted`
   PgConnection(const PgTarget& target, const PgConnecting& how, const PgInterrupt* interrupt);
+  PgConnection(const PgConnection&) = delete; // its address is libpq's
+  PgConnection& operator=(const PgConnection&) = delete;
 
   // From now on nobody interrupts its waits.
   void let_nobody_interrupt() { interrupt_ = nullptr; }
@@ -133,6 +136,10 @@ public:
   //         `PgInterrupted`
   std::vector<PgRows> run(std::span<const PgCall> calls);
   PgRows run(const PgCall& call);
+
+  // Whether the last commit may not be on a standby that it had to wait for: somebody cancelled the
+  // wait. Then it is the server's own business that it was made. Forgets it.
+  bool take_unreplicated() { return std::exchange(is_unreplicated_, false); }
 
   // Waits until the server notifies this session. Notifications that came before end it at once.
   //
@@ -155,6 +162,7 @@ private:
   };
 
   Connection connect(const PgHost& host, const PgTarget& target, const PgConnecting& how);
+  static void take_notice(void* connection, const PGresult* notice);
   void check_server(const PgTarget& target, const PgConnecting& how);
   void begin(const PgTarget& target);
   bool wait(PGconn* connection, short events, Clock::time_point until);
@@ -167,6 +175,7 @@ private:
   std::string password_;
   Connection connection_{};
   int pid_ = 0;
+  bool is_unreplicated_ = false;
 };
 
 } // namespace backoff_actor::detail

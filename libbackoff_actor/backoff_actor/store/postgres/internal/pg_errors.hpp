@@ -14,7 +14,6 @@ namespace backoff_actor::detail {
 inline constexpr std::string_view pg_epoch_is_over = "BA001";
 
 // The server could make no room for a lock of ours within the limit.
-inline constexpr std::string_view pg_lock_not_available = "55P03";
 
 // Returns the error for an answer of a living server.
 //

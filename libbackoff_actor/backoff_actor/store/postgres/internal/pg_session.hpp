@@ -82,6 +82,12 @@ public:
   // @range with the lock
   std::optional<PgShard> resume(std::uint64_t epoch, std::int64_t claim);
 
+  // What was committed is on the standbys for which the server waits, also if somebody has
+  // cancelled that wait.
+  //
+  // @returns whether somebody had
+  bool await_standbys();
+
   // Reads the row, without owning it.
   PgShard look();
 
