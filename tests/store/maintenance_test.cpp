@@ -92,8 +92,9 @@ TEST_F(store_maintenance, puts_the_log_into_the_file_when_nothing_is_to_be_done)
 TEST_F(store_maintenance, tells_of_a_program_that_keeps_the_log_from_beginning_anew) {
   options_.checkpoint_pages = 20;
   store();
-  const auto reader = open_sqlite_store_to_read(file());
-  EXPECT_EQ(reader->last_id(), 0U);
+  SQLite::Database reader{file().string(), SQLite::OPEN_READONLY};
+  reader.exec("BEGIN");
+  EXPECT_EQ(reader.execAndGet("SELECT last_id FROM meta").getInt(), 0);
   for (std::uint64_t id = 1; id <= 60; ++id)
     commit(store(), {change::Insert{delivery(id, std::string(5'000, 'x'))}});
   EXPECT_THAT(store().take_notices(),
@@ -101,6 +102,30 @@ TEST_F(store_maintenance, tells_of_a_program_that_keeps_the_log_from_beginning_a
                                     "and grows: it is 0 MiB; end that program"),
                           HasSubstr("end that program")))
     << "once, and again when it has doubled";
+}
+
+// As a list that is shown in a pager.
+TEST_F(store_maintenance, lets_the_log_begin_anew_while_somebody_looks_at_what_was_read) {
+  options_.checkpoint_pages = 20;
+  commit(store(), {change::Insert{delivery(1)}, change::Insert{delivery(2)}, bury(2)});
+  const auto reader = open_sqlite_store_to_read(file());
+  std::uint64_t id = 2;
+  const auto work = [&] {
+    for (auto i = 0; i < 60; ++i)
+      commit(store(), {change::Insert{delivery(++id, std::string(5'000, 'x'))}});
+  };
+  std::vector<std::uint64_t> visited;
+  reader->for_each_owed([&](const StoredDelivery& x) {
+    visited.push_back(x.id);
+    work();
+  });
+  reader->for_each_dead_letter([&](const StoredDeadLetter& x) {
+    visited.push_back(x.delivery.id);
+    work();
+  });
+  EXPECT_THAT(visited, ElementsAre(1, 2)) << "what comes meanwhile is not visited";
+  EXPECT_THAT(store().take_notices(), IsEmpty());
+  EXPECT_EQ(contents_of(*reader).owed.size(), 121U);
 }
 
 TEST_F(store_maintenance, opens_a_store_on_a_full_disk_and_works_off_what_the_log_has_room_for) {

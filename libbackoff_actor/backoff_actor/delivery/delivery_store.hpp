@@ -251,7 +251,9 @@ public:
   ///         After `disowned`, the store fails for ever.
   virtual void commit(std::span<const StoreChange> changes) = 0;
 
-  /// Calls `visit` with each delivery that is owed, in order of their numbers.
+  /// Calls `visit` with each delivery that is owed, in order of their numbers. If another process
+  /// writes meanwhile: with those that are owed all the time, and with some others. However long
+  /// `visit` takes, it holds up nobody.
   virtual void for_each_owed(const std::function<void(StoredDelivery)>& visit) = 0;
 
   /// Calls `visit` with each key that was acknowledged and is not forgotten, in order of time. A

@@ -51,9 +51,12 @@ SqliteConnection::SqliteConnection(std::string file, const SqliteOptions& option
   version_ = translate(
     [&] {
       database_.exec("PRAGMA cell_size_check = ON");
-      if (use == Use::read)
-        database_.exec("BEGIN"); // never ended: all reads see the same snapshot
-      return identify(database_, file_, moment);
+      if (use == Use::own)
+        return identify(database_, file_, moment);
+      database_.exec("BEGIN"); // all that identifies it is of one snapshot
+      const auto version = identify(database_, file_, moment);
+      database_.exec("COMMIT");
+      return version;
     },
     moment);
   if (use == Use::own && sqlite3_db_readonly(handle, "main") == 1)

@@ -10,6 +10,10 @@ namespace backoff_actor::detail {
 
 namespace {
 
+// What is read at once.
+constexpr int rows_at_once = 1000;
+constexpr std::size_t bytes_at_once = 4U << 20; // and one more row
+
 // Returns the owner's record beside the store; none: there is no readable one.
 std::optional<OwnerRecord> record_beside(const std::string& file) {
   std::string text(record_size, '\0');
@@ -82,32 +86,63 @@ std::string SqliteReader::context_of_version() const {
   return connection_.version() < 3 ? "x''" : "context";
 }
 
+template <class ReadRow, class DeliveryOf, class Visit>
+void SqliteReader::read_parts(const std::string& table, const std::string& query,
+                              const ReadRow& read_row, const DeliveryOf& delivery_of,
+                              const Visit& visit) {
+  std::uint64_t last = 0; // what comes meanwhile is not visited
+  read("SELECT coalesce(max(id), 0) FROM " + table,
+       [&](SQLite::Statement& row) { last = read_number(row, 0, file_); });
+  using Row = decltype(read_row(std::declval<SQLite::Statement&>()));
+  for (std::uint64_t from = 0; from <= last;) {
+    std::vector<Row> part;
+    connection_.translate([&] {
+      SQLite::Statement row{connection_.database(), query + " WHERE id BETWEEN "
+                                                      + std::to_string(from) + " AND "
+                                                      + std::to_string(last) + " ORDER BY id LIMIT "
+                                                      + std::to_string(rows_at_once)};
+      for (std::size_t bytes = 0; bytes < bytes_at_once && row.executeStep();) {
+        part.push_back(read_row(row));
+        bytes += delivery_of(part.back()).message.bytes.size();
+      }
+    });
+    if (part.empty())
+      return;
+    from = delivery_of(part.back()).id + 1;
+    for (auto& one : part)
+      visit(std::move(one));
+  }
+}
+
 void SqliteReader::for_each_owed(const std::function<void(StoredDelivery)>& visit) {
-  read("SELECT " + std::string{delivery_columns} + ", "
-         + (connection_.version() == 1 ? "0" : "hand_overs") + ", " + context_of_version()
-         + " FROM deliveries ORDER BY id",
-       [&](SQLite::Statement& row) { visit(read_owed(row, file_)); });
+  read_parts(
+    "deliveries",
+    "SELECT " + std::string{delivery_columns} + ", "
+      + (connection_.version() == 1 ? "0" : "hand_overs") + ", " + context_of_version()
+      + " FROM deliveries",
+    [&](SQLite::Statement& row) { return read_owed(row, file_); },
+    [](const StoredDelivery& x) -> const StoredDelivery& { return x; }, visit);
 }
 
 void SqliteReader::for_each_dead_letter(const std::function<void(StoredDeadLetter)>& visit) {
-  read_dead_letters("ORDER BY id", visit);
+  read_parts(
+    "dead_letters", dead_letter_query(),
+    [&](SQLite::Statement& row) { return read_dead_letter(row, file_); },
+    [](const StoredDeadLetter& x) -> const StoredDelivery& { return x.delivery; }, visit);
 }
 
 void SqliteReader::for_each_newest_dead_letter(std::uint64_t below, std::size_t at_most,
                                                const std::function<void(StoredDeadLetter)>& visit) {
   constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max(); // of SQLite
-  read_dead_letters("WHERE id < " + std::to_string(std::min(below, most))
-                      + " ORDER BY id DESC LIMIT "
-                      + std::to_string(std::min<std::uint64_t>(at_most, most)),
-                    visit);
+  read(dead_letter_query() + " WHERE id < " + std::to_string(std::min(below, most))
+         + " ORDER BY id DESC LIMIT " + std::to_string(std::min<std::uint64_t>(at_most, most)),
+       [&](SQLite::Statement& row) { visit(read_dead_letter(row, file_)); });
 }
 
-void SqliteReader::read_dead_letters(const std::string& which,
-                                     const std::function<void(StoredDeadLetter)>& visit) {
-  read("SELECT " + std::string{delivery_columns} + ", reason, cause, at, "
+std::string SqliteReader::dead_letter_query() const {
+  return "SELECT " + std::string{delivery_columns} + ", reason, cause, at, "
          + (connection_.version() < 3 ? "x''" : "text") + ", " + context_of_version()
-         + " FROM dead_letters " + which,
-       [&](SQLite::Statement& row) { visit(read_dead_letter(row, file_)); });
+         + " FROM dead_letters";
 }
 
 void SqliteReader::for_each_acknowledged_key(const std::function<void(AcknowledgedKey)>& visit) {

@@ -89,9 +89,8 @@ BACKOFF_ACTOR_EXPORT Problems check(const SqliteOptions& options);
 BACKOFF_ACTOR_EXPORT std::shared_ptr<DeliveryStore>
 open_sqlite_store(const std::filesystem::path& file, const SqliteOptions& options = {});
 
-/// Opens a store for reading, whether or not it has an owner. The result shows the store as it was
-/// at the first read, and cannot change it. Keep it only for a short time: the owner's log grows
-/// meanwhile.
+/// Opens a store for reading, whether or not it has an owner. The result shows the store as it is
+/// at each call, and cannot change it.
 ///
 /// @errors as `open_sqlite_store`. In addition, a file that does not exist or is empty cannot be
 ///         opened, and every operation that would change the store throws `StoreError` with

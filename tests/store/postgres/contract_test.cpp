@@ -64,6 +64,25 @@ TEST_F(postgres_view, reads_again_after_its_session_was_ended) {
   EXPECT_EQ(view->last_id(), 1U);
 }
 
+// As a list that is shown in a pager.
+TEST_F(postgres_view, has_no_snapshot_while_somebody_looks_at_what_was_read) {
+  const auto store = open();
+  commit(*store, {change::Insert{delivery(1)}, change::Insert{delivery(2)}, bury(2)});
+  const auto view = open_postgres_store_to_read(address(), {.node = "viewer"});
+  std::vector<std::uint64_t> visited;
+  std::uint64_t id = 2;
+  const auto look = [&](std::uint64_t which) {
+    visited.push_back(which);
+    EXPECT_EQ(query("SELECT state, backend_xmin IS NULL FROM pg_stat_activity WHERE "
+                    "application_name = 'backoff_actor viewer'"),
+              "idle|t");
+    commit(*store, {change::Insert{delivery(++id)}});
+  };
+  view->for_each_owed([&](const StoredDelivery& x) { look(x.id); });
+  view->for_each_dead_letter([&](const StoredDeadLetter& x) { look(x.delivery.id); });
+  EXPECT_EQ(visited, (std::vector<std::uint64_t>{1, 2})) << "what comes meanwhile is not visited";
+}
+
 TEST_F(postgres_view, cannot_change_anything) {
   const auto store = open();
   commit(*store, {change::Insert{delivery(1)}, change::Insert{delivery(2)}, bury(2)});

@@ -58,9 +58,18 @@ private:
   };
 
   std::string context_of_version() const;
-  void read_dead_letters(const std::string& which,
-                         const std::function<void(StoredDeadLetter)>& visit);
+  std::string dead_letter_query() const;
   void read(const std::string& query, const std::function<void(SQLite::Statement&)>& visit);
+
+  // Reads the rows of a table in order of their numbers, a part at a time: while a statement runs,
+  // the log cannot begin anew, and who looks at each row may take long.
+  //
+  // @param query without a condition
+  // @param read_row returns what is visited
+  // @param delivery_of returns the delivery of that
+  template <class ReadRow, class DeliveryOf, class Visit>
+  void read_parts(const std::string& table, const std::string& query, const ReadRow& read_row,
+                  const DeliveryOf& delivery_of, const Visit& visit);
 
   std::string file_;
   std::unique_ptr<StoreLock> lock_; // freed last

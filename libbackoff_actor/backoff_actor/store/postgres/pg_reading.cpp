@@ -80,11 +80,18 @@ constexpr LargeColumns large_of_dead_letters{5, 13};
 
 constexpr auto no_limit = std::numeric_limits<std::size_t>::max();
 
-// Calls `take` with each row, at most so many. The first column is the number, by which the next
-// part goes on: up or down, as the statement has them.
+// How far it is read.
+struct End {
+  std::uint64_t to = std::numeric_limits<std::uint64_t>::max(); // what is above is not read
+  std::size_t at_most = no_limit;                               // rows
+};
+
+// Calls `take` with each row. The first column is the number, by which the next part goes on: up or
+// down, as the statement has them.
 template <class Take>
 void read_parts(PgConnection& connection, PgCall call, std::uint64_t from, LargeColumns large,
-                const Take& take, bool is_upwards = true, std::size_t at_most = no_limit) {
+                const Take& take, End end = {}, bool is_upwards = true) {
+  auto at_most = end.at_most;
   const auto allowed = [&](std::int64_t limit) {
     return at_most < static_cast<std::size_t>(limit) ? static_cast<std::int64_t>(at_most) : limit;
   };
@@ -96,6 +103,8 @@ void read_parts(PgConnection& connection, PgCall call, std::uint64_t from, Large
     const auto rows = connection.run(call);
     std::int64_t bytes = 0;
     for (auto row = 0; row < rows.size(); ++row) {
+      if (static_cast<std::uint64_t>(rows.number(row, 0)) > end.to)
+        return;
       take(rows, row);
       bytes += size_of(rows, row, large.first, large.last);
     }
@@ -111,18 +120,20 @@ void read_parts(PgConnection& connection, PgCall call, std::uint64_t from, Large
 } // namespace
 
 void read_pg_owed(PgConnection& connection, std::int32_t outbox, std::uint64_t from,
-                  const std::string& name, const std::function<void(StoredDelivery)>& visit) {
+                  std::uint64_t to, const std::string& name,
+                  const std::function<void(StoredDelivery)>& visit) {
   read_parts(connection, {&pg::read_owed, {pg_int4(outbox), {}, {}, pg_int8(bytes_at_once)}}, from,
-             {5, 9}, [&](const PgRows& rows, int row) { visit(read_delivery(rows, row, name)); });
+             {5, 9}, [&](const PgRows& rows, int row) { visit(read_delivery(rows, row, name)); },
+             {to});
 }
 
 void read_pg_dead_letters(PgConnection& connection, std::int32_t outbox, int schema,
-                          const std::string& name,
+                          std::uint64_t to, const std::string& name,
                           const std::function<void(StoredDeadLetter)>& visit) {
   const auto* const statement = schema > 1 ? &pg::read_dead_with_text : &pg::read_dead;
   read_parts(connection, {statement, {pg_int4(outbox), {}, {}, pg_int8(bytes_at_once)}}, 1,
              large_of_dead_letters,
-             [&](const PgRows& rows, int row) { visit(read_dead_letter(rows, row, name)); });
+             [&](const PgRows& rows, int row) { visit(read_dead_letter(rows, row, name)); }, {to});
 }
 
 void read_newest_pg_dead_letters(PgConnection& connection, std::int32_t outbox, int schema,
@@ -134,7 +145,8 @@ void read_newest_pg_dead_letters(PgConnection& connection, std::int32_t outbox, 
   read_parts(
     connection, {statement, {pg_int4(outbox), {}, {}, pg_int8(bytes_at_once)}},
     std::min(below, most), large_of_dead_letters,
-    [&](const PgRows& rows, int row) { visit(read_dead_letter(rows, row, name)); }, false, at_most);
+    [&](const PgRows& rows, int row) { visit(read_dead_letter(rows, row, name)); },
+    {.at_most = at_most}, false);
 }
 
 DeadLetterTally count_pg_dead_letters(PgConnection& connection, std::int32_t outbox) {

@@ -216,8 +216,8 @@ void PostgresDeliveryStore::for_each_owed(const std::function<void(StoredDeliver
   reach();
   auto has_keys = false;
   call([&] {
-    read_pg_owed(session_->connection(), session_->outbox(), shard_.oldest_id, name(),
-                 [&](StoredDelivery delivery) {
+    read_pg_owed(session_->connection(), session_->outbox(), shard_.oldest_id, shard_.last_id,
+                 name(), [&](StoredDelivery delivery) {
                    has_keys |= !delivery.idempotency_key.empty();
                    visit(std::move(delivery));
                  });
@@ -235,8 +235,8 @@ void PostgresDeliveryStore::for_each_dead_letter(
   const std::function<void(StoredDeadLetter)>& visit) {
   reach();
   call([&] {
-    read_pg_dead_letters(session_->connection(), session_->outbox(), session_->schema(), name(),
-                         visit);
+    read_pg_dead_letters(session_->connection(), session_->outbox(), session_->schema(),
+                         shard_.last_id, name(), visit);
   });
 }
 

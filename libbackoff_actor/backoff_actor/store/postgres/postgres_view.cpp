@@ -25,9 +25,8 @@ public:
   std::string name() const override { return wish_->target.name; }
 
   void for_each_owed(const std::function<void(StoredDelivery)>& visit) override {
-    read([&](PgConnection& connection, const PgShard& shard) {
-      read_pg_owed(connection, session_->outbox(), shard.oldest_id, name(), visit);
-      return 0;
+    read_parts([&](PgConnection& connection, const PgShard& shard) {
+      read_pg_owed(connection, session_->outbox(), shard.oldest_id, shard.last_id, name(), visit);
     });
   }
 
@@ -39,9 +38,9 @@ public:
   }
 
   void for_each_dead_letter(const std::function<void(StoredDeadLetter)>& visit) override {
-    read([&](PgConnection& connection, const PgShard&) {
-      read_pg_dead_letters(connection, session_->outbox(), session_->schema(), name(), visit);
-      return 0;
+    read_parts([&](PgConnection& connection, const PgShard& shard) {
+      read_pg_dead_letters(connection, session_->outbox(), session_->schema(), shard.last_id,
+                           name(), visit);
     });
   }
 
@@ -87,11 +86,29 @@ private:
   // Reads all parts from the same instant.
   template <class F>
   auto read(const F& f) -> decltype(f(std::declval<PgConnection&>(), PgShard{})) {
-    try {
-      begin();
+    return translate([&] {
+      begin("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
       auto result = f(session_->connection(), session_->look());
       session_->connection().run_script("COMMIT");
       return result;
+    });
+  }
+
+  // Reads each part in a transaction of its own. As long as somebody has a snapshot, the server
+  // removes nothing that was deleted since, and who looks at each row may take long.
+  template <class F>
+  void read_parts(const F& f) {
+    translate([&] {
+      begin("SELECT 1");
+      f(session_->connection(), session_->look());
+      return 0;
+    });
+  }
+
+  template <class F>
+  auto translate(const F& f) -> decltype(f()) {
+    try {
+      return f();
     } catch (const PgRefusal& refusal) {
       session_.reset();
       throw pg_store_error(name(), refusal);
@@ -104,8 +121,8 @@ private:
     }
   }
 
-  void begin() {
-    constexpr auto statement = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+  // Runs the first statement on a session that is there.
+  void begin(const char* statement) {
     if (session_) {
       try {
         return session_->connection().run_script(statement);

@@ -11,16 +11,19 @@ namespace backoff_actor::detail {
 
 // What an outbox holds, read in parts of some megabytes.
 //
-// The functions read in order of the numbers, and begin with `from`.
+// The functions read in order of the numbers, and begin with `from`. They visit what they have read
+// between two statements.
 //
+// @param to the highest number that is read
 // @param name of the store, for errors
 // @param schema the version of the tables
 // @errors throws `StoreError` with `damaged` if a store cannot have written a value. As
 //         `PgConnection::run`. Those of `visit` are passed on.
 void read_pg_owed(PgConnection& connection, std::int32_t outbox, std::uint64_t from,
-                  const std::string& name, const std::function<void(StoredDelivery)>& visit);
+                  std::uint64_t to, const std::string& name,
+                  const std::function<void(StoredDelivery)>& visit);
 void read_pg_dead_letters(PgConnection& connection, std::int32_t outbox, int schema,
-                          const std::string& name,
+                          std::uint64_t to, const std::string& name,
                           const std::function<void(StoredDeadLetter)>& visit);
 // The highest number first.
 void read_newest_pg_dead_letters(PgConnection& connection, std::int32_t outbox, int schema,
