@@ -21,7 +21,11 @@ struct GiveUp {
   double max_s;
 };
 
-/// What a limit of attempts means for a sender's messages.
+/// Where order is not strict, the only worker of a sender waits, and then the message by itself,
+/// unless `SenderOptions::backoff_by` says otherwise: that many delays for each failure.
+inline constexpr int both_wait = 2;
+
+/// What a limit of attempts means for a sender's messages, if each failure makes them wait once.
 ///
 /// @units seconds
 struct MessageLimit {

@@ -20,7 +20,9 @@ draws no random numbers, and assumes that calls take no time. Several policies a
 
 With --max-attempts, plan says what that limit means for the messages of a sender. By evidence, the
 library's default, a failure counts only if it is the message's fault, so an outage charges nobody.
-With --charging every_failure each failure counts, and an outage kills good messages.
+With --charging every_failure each failure counts, and an outage kills good messages. Where order is
+per key or unordered, a sender with one worker waits with the worker and then with the message, each
+by the policy, unless SenderOptions::backoff_by says otherwise: that sum has a line of its own.
 backoffctl simulate dead-letters shows it message by message.
 
 Several policies end with a line that says which to use after an outage of --outage:
@@ -81,9 +83,10 @@ Keys of the JSON; all times in seconds:
   all_calls_first_hour, all_calls_per_hour
                            with --clients: the same of all clients together
   message_limit            with --max-attempts: max_attempts, charging, dies_after_s (min, mean and
-                           max from the first failure of a message at fault to its last one) and
-                           dead_in_an_hour (good messages that die in the first hour of an outage,
-                           for each worker; null if that is not known)
+                           max from the first failure of a message at fault to its last one),
+                           dies_after_both_wait_s (the same if the only worker waits, and then the
+                           message) and dead_in_an_hour (good messages that die in the first hour
+                           of an outage, for each worker; null if that is not known)
   after_outage             with several policies: gives_up_before, next_call_mean_s,
                            next_call_max_s and times_the_calls (null if it gives up before, and
                            times_the_calls also if all delays are 0)

@@ -46,6 +46,9 @@ Json to_json(const MessageLimit& limit) {
   result["max_attempts"] = limit.max_attempts;
   result["charging"] = to_string(limit.charging);
   result["dies_after_s"] = {{"min", limit.min_s}, {"mean", limit.mean_s}, {"max", limit.max_s}};
+  result["dies_after_both_wait_s"] = {{"min", both_wait * limit.min_s},
+                                      {"mean", both_wait * limit.mean_s},
+                                      {"max", both_wait * limit.max_s}};
   result["dead_in_an_hour"] =
     limit.dead_in_an_hour ? null_if_infinite(*limit.dead_in_an_hour) : Json();
   return result;

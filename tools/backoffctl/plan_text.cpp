@@ -83,10 +83,17 @@ std::string limit_text(const MessageLimit& limit, const std::string& indent) {
   result += "\n" + indent + "a message at fault dies ";
   if (limit.max_s == 0)
     return result + "at once\n";
-  if (span_text(limit.min_s) == span_text(limit.max_s))
-    return result + span_text(limit.mean_s) + " after its first failure\n";
-  return result + span_text(limit.min_s) + " to " + span_text(limit.max_s)
-         + " after its first failure, " + span_text(limit.mean_s) + " on average\n";
+  const auto is_sure = span_text(limit.min_s) == span_text(limit.max_s);
+  const auto span = [&](int waits) {
+    return is_sure ? span_text(waits * limit.mean_s)
+                   : span_text(waits * limit.min_s) + " to " + span_text(waits * limit.max_s);
+  };
+  const auto on_average = [&](int waits) {
+    return is_sure ? std::string{} : ", " + span_text(waits * limit.mean_s) + " on average";
+  };
+  return result + span(1) + " after its first failure" + on_average(1) + "\n" + indent
+         + "  if the only worker waits, and then the message: " + span(both_wait)
+         + on_average(both_wait) + "\n";
 }
 
 std::string outage_text(const PlannedOutage& x, const PlanAnswer& answer) {
