@@ -79,6 +79,42 @@ TEST_F(PublishedSender, owes_what_a_client_submitted_whose_node_is_gone) {
   EXPECT_TRUE(becomes_true([&] { return log.count<event::Acknowledged>() == 1; }));
 }
 
+// Waits for the reply, which says that the target is gone.
+template <class Request>
+void expect_gone(Request request, const caf::actor_system& system) {
+  std::move(request).receive(
+    [](const RetriedReply& x) { EXPECT_EQ(x.error, caf::sec::request_receiver_down); },
+    [&](const caf::error& error) { FAIL() << compat::render(system, error); });
+}
+
+// CAF answers nothing to a request for an actor that is gone with its node. `retry_request` watches
+// whom it asks.
+TEST_F(PublishedSender, is_asked_by_a_call_that_ends_when_the_line_to_its_node_is_cut) {
+  Node there;
+  start(child_of<Worker>(std::string{"w"}));
+  testing::TcpProxy line{"127.0.0.1", here.publish(sender)};
+  const auto far = remote_actor(*there.system, at(line.port()), patient_steps());
+  caf::scoped_actor self{*there.system};
+  auto open = retry_request(self, far, Fixed{1s}, {.max_retries = 0}, {}, std::string{"silence"});
+  ASSERT_TRUE(becomes_true([] { return diary().count("w silence") == 1; }));
+  line.cut_all();
+  expect_gone(std::move(open), *there.system);
+}
+
+TEST_F(PublishedSender, is_asked_by_a_call_that_ends_when_it_has_ended) {
+  Node there;
+  start(child_of<Worker>(std::string{"w"}));
+  const auto far = seen_from(there);
+  EXPECT_EQ(remote_child_test::ask(*there.system, far, std::string{"a"}).value, "w:a");
+  caf::scoped_actor self{*there.system};
+  auto open = retry_request(self, far, Fixed{1s}, {.max_retries = 0}, {}, std::string{"silence"});
+  ASSERT_TRUE(becomes_true([] { return diary().count("w silence") == 1; }));
+  caf::anon_send_exit(sender, caf::exit_reason::kill);
+  expect_gone(std::move(open), *there.system);
+  auto later = retry_request(self, far, Fixed{1s}, {.max_retries = 0}, {}, std::string{"b"});
+  expect_gone(std::move(later), *there.system);
+}
+
 // -- once per state of the child ----------------------------------------------------------
 
 // Notes each delivery that it is given, and its hand-over, and answers when it is told to.
