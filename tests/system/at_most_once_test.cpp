@@ -170,7 +170,7 @@ private:
 
 } // namespace
 
-// CAF marks an actor as ended some time after it has closed the mailbox.
+// CAF 0.17 marks an actor as ended some time after it has closed the mailbox.
 TEST_F(System, what_comes_while_the_child_is_ending_goes_to_the_next_and_not_to_the_dead) {
   const auto shared = std::make_shared<SlowEnd>();
   ForwarderOptions options;
@@ -190,9 +190,10 @@ TEST_F(System, what_comes_while_the_child_is_ending_goes_to_the_next_and_not_to_
       .then([&who](int number) { who.set_value(number); },
             [&who](const caf::error&) { who.set_value(0); });
   });
-  EXPECT_EQ(answer.wait_for(200ms), std::future_status::timeout) << "it went to the dead child";
+  // CAF 1.x marks and tells first, so the next child may have answered by now.
+  answer.wait_for(200ms);
   shared->may_go_on.set_value();
-  EXPECT_EQ(answer.get(), 2);
+  EXPECT_EQ(answer.get(), 2) << "0: it went to the dead child";
   caf::anon_send_exit(sender, caf::exit_reason::user_shutdown);
 }
 
