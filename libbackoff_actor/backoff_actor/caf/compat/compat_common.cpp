@@ -7,8 +7,10 @@
 #include <caf/scheduled_actor.hpp>
 #include <caf/sec.hpp>
 
+#include <cstddef>
 #include <string>
 #include <thread>
+#include <typeinfo>
 
 namespace backoff_actor::compat {
 
@@ -18,11 +20,36 @@ bool is_marked_as_ended(const caf::abstract_actor& actor) {
   return actor.getf(caf::abstract_actor::is_terminated_flag);
 }
 
+// Where the base of a type is in its objects.
+template <class Base>
+struct PlaceOf {
+  const std::type_info* type = nullptr; // of which actor
+  std::ptrdiff_t offset = 0;
+  bool is_there = false;
+};
+
+// The same as dynamic_cast, which compares the names of the bases each time. A forwarder asks for
+// each message, and most often about an actor of the same type as before.
+template <class Base>
+Base* base_of(caf::abstract_actor& actor) {
+  thread_local PlaceOf<Base> last;
+  if (last.type != &typeid(actor)) {
+    auto* const base = dynamic_cast<Base*>(&actor);
+    last = {&typeid(actor),
+            base == nullptr
+              ? 0
+              : reinterpret_cast<std::byte*>(base) - reinterpret_cast<std::byte*>(&actor),
+            base != nullptr};
+  }
+  return last.is_there ? reinterpret_cast<Base*>(reinterpret_cast<std::byte*>(&actor) + last.offset)
+                       : nullptr;
+}
+
 // Whether it takes no more messages: CAF bounces all that come.
 bool is_closed(caf::abstract_actor& actor) {
-  if (auto* const scheduled = dynamic_cast<caf::scheduled_actor*>(&actor))
+  if (auto* const scheduled = base_of<caf::scheduled_actor>(actor))
     return scheduled->mailbox().closed();
-  auto* const blocking = dynamic_cast<caf::blocking_actor*>(&actor);
+  auto* const blocking = base_of<caf::blocking_actor>(actor);
   return blocking != nullptr && blocking->mailbox().closed();
 }
 
