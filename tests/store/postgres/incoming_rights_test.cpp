@@ -39,7 +39,7 @@ TEST_F(PostgresIncoming, a_producer_may_leave_columns_null_and_ask_for_the_numbe
   EXPECT_EQ(as("backoff_producer", insertion + "DEFAULT" + rest), "1");
   EXPECT_EQ(as("backoff_producer", insertion + "NULL" + rest), "2");
   EXPECT_EQ(as("backoff_producer", insertion + "900" + rest), "3") << "the trigger says which";
-  EXPECT_THAT(take(), ::testing::ElementsAre(1, 2, 3));
+  ASSERT_THAT(take(), ::testing::ElementsAre(1, 2, 3));
   EXPECT_EQ(taken[0].key, "");
   EXPECT_EQ(taken[0].idempotency_key, "");
 }
