@@ -17,8 +17,8 @@ struct OldSnapshotPlan {
   std::string peers;     ///< the folder of the peers' packages; empty: none is measured
 };
 
-/// Measures an outbox, an update of one row, and the queues while a session has a transaction
-/// number, and a snapshot that is older than all they do. `beside` is the same without it.
+/// Measures an outbox, an update of one row, and the queues. Meanwhile a session has a transaction
+/// number, and a snapshot that is older than all they do. `beside` is without that session.
 ///
 /// @errors throws `std::runtime_error` if the peers are not there, or one of them fails.
 std::vector<Row> measure_old_snapshot(const example::PrivatePostgres& server,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "store/postgres/control.hpp"
 #include "store/postgres/fixture.hpp"
 
 #include "backoff_actor/delivery/incoming.hpp"
@@ -66,6 +67,17 @@ protected:
     while (query("SELECT pg_snapshot_xmin(pg_current_snapshot()) > '" + later + "'::xid8") != "t")
       std::this_thread::sleep_for(std::chrono::milliseconds{5});
     EXPECT_TRUE(take().empty());
+  }
+
+  /// A session writes row 2, and does not commit. Rows 1 and 3 are taken meanwhile.
+  void leave_open(Control& session) {
+    insert();
+    settle(take().at(0), 1);
+    session.query("BEGIN");
+    session.query(insertion());
+    insert();
+    EXPECT_THAT(take(), ::testing::ElementsAre(3));
+    settle(3, 2);
   }
 
   /// Commits that this row has become the delivery `id`.

@@ -156,14 +156,8 @@ TEST_F(PostgresIncoming, an_intake_has_not_taken_all_while_a_late_row_is_left) {
 }
 
 TEST_F(PostgresIncoming, a_row_that_becomes_visible_after_a_higher_one_is_not_missed) {
-  insert();
-  settle(take().at(0), 1);
   Control slow{server()->connection(database())};
-  slow.query("BEGIN");
-  slow.query(insertion());
-  insert();
-  EXPECT_THAT(take(), ElementsAre(3));
-  settle(3, 2);
+  leave_open(slow);
   look_long();
   slow.query("COMMIT");
   EXPECT_THAT(take(), ElementsAre(2));
@@ -171,14 +165,8 @@ TEST_F(PostgresIncoming, a_row_that_becomes_visible_after_a_higher_one_is_not_mi
 
 // It is left behind, and the look after its commit goes down to it.
 TEST_F(PostgresIncoming, a_row_of_a_transaction_that_took_long_is_taken_when_it_is_committed) {
-  insert();
-  settle(take().at(0), 1);
   Control slow{server()->connection(database())};
-  slow.query("BEGIN");
-  slow.query(insertion());
-  insert();
-  EXPECT_THAT(take(), ElementsAre(3));
-  settle(3, 2);
+  leave_open(slow);
   for (auto i = 0; i < 3; ++i) {
     look_long();
     std::this_thread::sleep_for(60ms);

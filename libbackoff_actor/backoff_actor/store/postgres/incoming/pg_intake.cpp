@@ -9,10 +9,10 @@
 // Each statement of a look sees what was committed when it began. So the new rows are read before
 // the late ones: whatever was committed before a new row is seen, too, and comes first.
 //
-// `PgLateRows` has the floor. A look asks which transactions have ended, and now and then which
-// ones write, after it has read the new rows and before it reads the late ones. So rows of
-// transactions that ended meanwhile are seen by the second. Once a minute a look goes without the
-// floor, all the same, for what somebody has done to the table that no trigger saw.
+// `PgLateRows` has the floor. Between the new rows and the late ones, a look asks which
+// transactions have ended, and now and then which ones write. So the late rows have those of all
+// transactions that have ended by then. Once a minute a look goes without the floor, all the same:
+// somebody may have changed the table behind its trigger.
 //
 // Rows with `not_before` are taken by time, not by number.
 //
@@ -253,7 +253,7 @@ private:
     session_ = std::move(session);
     is_asleep_ = false;
     unaware_.clear();
-    seen_before_ = {};
+    seen_before_.reset();
     late_ = {};
     top_ = 0;
     full_look_at_ = Clock::now() + without_floor;
@@ -315,7 +315,8 @@ private:
     auto late_rows = std::move(rows.back());
     const PgSnapshot seen{rows[1].text(0, 0)};
     // Some may have ended after this look took new rows. So those go that ended before it.
-    std::erase_if(unaware_, [&](std::uint32_t x) { return seen_before_.has_ended(x); });
+    if (seen_before_)
+      std::erase_if(unaware_, [&](std::uint32_t x) { return seen_before_->has_ended(x); });
     if (const auto floor = late_.floor_of_ended(seen); floor < late_.floor())
       late_rows = session_->connection().run(late_above(floor));
     const auto sees_all = late_rows.size() < with_held;
@@ -397,8 +398,8 @@ private:
   int busy_ = 0;           // looks in a row that found something
   bool is_asleep_ = false; // as the server knows it
   Clock::time_point asleep_since_{};
-  std::vector<std::uint32_t> unaware_{}; // transactions that may not know that the intake sleeps
-  PgSnapshot seen_before_{};             // of the last look
+  std::vector<std::uint32_t> unaware_{};    // transactions that may not know that the intake sleeps
+  std::optional<PgSnapshot> seen_before_{}; // of the last look of this session
 };
 
 } // namespace

@@ -10,9 +10,6 @@ namespace backoff_actor::detail {
 // Which transactions a statement sees as ended.
 class PgSnapshot {
 public:
-  // Sees only transactions with numbers of 2^31 and more as ended.
-  PgSnapshot() = default;
-
   // @param text as of `pg_current_snapshot()`
   explicit PgSnapshot(std::string_view text);
 
