@@ -92,8 +92,8 @@ std::string limit_text(const MessageLimit& limit, const std::string& indent) {
     return is_sure ? std::string{} : ", " + span_text(waits * limit.mean_s) + " on average";
   };
   return result + span(1) + " after its first failure" + on_average(1) + "\n" + indent
-         + "  if the only worker waits, and then the message: " + span(both_wait)
-         + on_average(both_wait) + "\n";
+         + "  with one worker, per key or unordered, the worker waits and then the message: "
+         + span(both_wait) + on_average(both_wait) + "\n";
 }
 
 std::string outage_text(const PlannedOutage& x, const PlanAnswer& answer) {
