@@ -13,18 +13,26 @@ namespace backoff_actor::store_test {
 
 using namespace std::chrono_literals;
 using detail::PgLateRows;
+using detail::PgPlace;
 using detail::PgSnapshot;
 
 namespace {
 
 const PgLateRows::Time start{1h};
+constexpr auto lowest = std::numeric_limits<std::int64_t>::min();
+constexpr PgPlace nothing_left{std::numeric_limits<std::uint64_t>::max(),
+                               std::numeric_limits<std::int64_t>::max()};
 
-// Takes up to `top` in one look, asks in the next one who writes, and sees all.
+// Takes up to `top` in one look, asks in the next one who writes, and sees all. The server's clock
+// shows ten times as much.
 void look(PgLateRows& rows, const PgSnapshot& seen, const std::vector<std::uint32_t>& writers,
           std::uint64_t top, PgLateRows::Time now) {
-  rows.note_writers(writers, top, top, now);
-  rows.note_look(seen, 0, now);
+  const PgPlace place{top, static_cast<std::int64_t>(10 * top)};
+  rows.note_writers(writers, place, place, now);
+  rows.note_look(seen, nothing_left, now);
 }
+
+PgPlace both(std::uint64_t row) { return {row, static_cast<std::int64_t>(10 * row)}; }
 
 } // namespace
 
@@ -52,24 +60,24 @@ TEST(PgSnapshotTest, knows_the_lower_halves_of_large_numbers) {
 
 TEST(PgLateRowsTest, passes_all_that_was_taken_if_nobody_writes) {
   PgLateRows rows;
-  EXPECT_EQ(rows.floor(), 0u);
-  EXPECT_FALSE(rows.is_to_ask(0, start)) << "nothing was taken";
-  EXPECT_TRUE(rows.is_to_ask(50, start));
+  EXPECT_EQ(rows.floor(), (PgPlace{0, lowest}));
+  EXPECT_FALSE(rows.is_to_ask({}, start)) << "nothing was taken";
+  EXPECT_TRUE(rows.is_to_ask({50}, start));
   look(rows, PgSnapshot{"100:100:"}, {}, 50, start);
-  EXPECT_EQ(rows.floor(), 50u);
-  EXPECT_FALSE(rows.is_to_ask(60, start + 9ms));
-  EXPECT_TRUE(rows.is_to_ask(60, start + 10ms));
+  EXPECT_EQ(rows.floor(), both(50));
+  EXPECT_FALSE(rows.is_to_ask({60}, start + 9ms));
+  EXPECT_TRUE(rows.is_to_ask({60}, start + 10ms));
 }
 
 TEST(PgLateRowsTest, stays_below_what_a_transaction_may_have_written) {
   PgLateRows rows;
   look(rows, PgSnapshot{"100:100:"}, {}, 50, start);
   look(rows, PgSnapshot{"100:101:100"}, {100}, 70, start + 10ms);
-  EXPECT_EQ(rows.floor(), 50u) << "100 has written above what was there when it did not write";
+  EXPECT_EQ(rows.floor(), both(50)) << "100 has written above what was there when it did not write";
   look(rows, PgSnapshot{"100:101:100"}, {100}, 90, start + 20ms);
-  EXPECT_EQ(rows.floor(), 50u);
+  EXPECT_EQ(rows.floor(), both(50));
   look(rows, PgSnapshot{"101:101:"}, {}, 91, start + 30ms);
-  EXPECT_EQ(rows.floor(), 91u);
+  EXPECT_EQ(rows.floor(), both(91));
 }
 
 TEST(PgLateRowsTest, leaves_a_transaction_that_takes_long_behind_and_comes_back_once_it_has_ended) {
@@ -77,30 +85,40 @@ TEST(PgLateRowsTest, leaves_a_transaction_that_takes_long_behind_and_comes_back_
   look(rows, PgSnapshot{"100:100:"}, {}, 50, start);
   look(rows, PgSnapshot{"100:101:100"}, {100}, 70, start + 10ms);
   look(rows, PgSnapshot{"100:200:100,199"}, {100, 199}, 900, start + 120ms);
-  EXPECT_EQ(rows.floor(), 70u) << "199 is new";
+  EXPECT_EQ(rows.floor(), both(70)) << "199 is new";
   const PgSnapshot running{"100:200:100"};
   look(rows, running, {100}, 950, start + 130ms);
-  EXPECT_EQ(rows.floor(), 950u);
-  EXPECT_EQ(rows.floor_of_ended(running), 950u);
+  EXPECT_EQ(rows.floor(), both(950));
+  EXPECT_EQ(rows.floor_of_ended(running), both(950));
 
   const PgSnapshot ended{"200:200:"};
-  EXPECT_EQ(rows.floor_of_ended(ended), 50u);
-  rows.note_look(ended, 0, start + 140ms);
-  EXPECT_EQ(rows.floor(), 950u);
-  EXPECT_EQ(rows.floor_of_ended(ended), 950u) << "one look has seen its rows";
+  EXPECT_EQ(rows.floor_of_ended(ended), both(50));
+  rows.note_look(ended, nothing_left, start + 140ms);
+  EXPECT_EQ(rows.floor(), both(950));
+  EXPECT_EQ(rows.floor_of_ended(ended), both(950)) << "one look has seen its rows";
 }
 
-TEST(PgLateRowsTest, comes_back_to_what_a_look_has_left) {
+TEST(PgLateRowsTest, asks_who_writes_while_rows_that_are_due_are_above) {
+  PgLateRows rows;
+  EXPECT_TRUE(rows.is_to_ask({0, 500}, start));
+  look(rows, PgSnapshot{"100:100:"}, {}, 50, start);
+  EXPECT_FALSE(rows.is_to_ask({50, 500}, start + 10ms));
+  EXPECT_TRUE(rows.is_to_ask({50, 501}, start + 10ms));
+}
+
+TEST(PgLateRowsTest, comes_back_to_what_a_look_has_left_in_each_order) {
   PgLateRows rows;
   look(rows, PgSnapshot{"100:100:"}, {}, 50, start);
-  rows.note_look(PgSnapshot{"100:100:"}, 30, start + 1ms);
-  EXPECT_EQ(rows.floor(), 29u);
-  rows.note_look(PgSnapshot{"100:100:"}, 0, start + 2ms);
-  EXPECT_EQ(rows.floor(), 50u);
-  rows.go_down_to(12);
-  EXPECT_EQ(rows.floor(), 12u);
-  rows.go_down_to(40);
-  EXPECT_EQ(rows.floor(), 12u);
+  rows.note_look(PgSnapshot{"100:100:"}, {29, nothing_left.due}, start + 1ms);
+  EXPECT_EQ(rows.floor(), (PgPlace{29, 500}));
+  rows.note_look(PgSnapshot{"100:100:"}, {nothing_left.row, 299}, start + 2ms);
+  EXPECT_EQ(rows.floor(), (PgPlace{50, 299}));
+  rows.note_look(PgSnapshot{"100:100:"}, nothing_left, start + 3ms);
+  EXPECT_EQ(rows.floor(), both(50));
+  rows.go_down_to({12, nothing_left.due});
+  EXPECT_EQ(rows.floor(), (PgPlace{12, 500}));
+  rows.go_down_to({40});
+  EXPECT_EQ(rows.floor(), (PgPlace{12, lowest}));
 }
 
 } // namespace backoff_actor::store_test

@@ -240,8 +240,9 @@ GRANT SELECT ON backoff.outbox_state, backoff.owed, backoff.dead, backoff.messag
 // the producer. To set another would cost a fifth of the producers' throughput. It has one query,
 // for each costs the producers 5 %. An expression without a table costs next to nothing.
 //
-// `own_xid` comes first: the transaction has its number before it looks whether the owner sleeps.
-// The intake relies on that.
+// `own_xid` comes first: the transaction has its number before it looks whether the owner sleeps,
+// and before it looks at the clock. A row is due later than that, or has its place in the order of
+// numbers. The intake relies on both.
 //
 // Producers may read `id`, and name it: programs that map objects to rows do both. The trigger sets
 // it all the same. A transaction that notifies cannot be prepared, and holds a lock of the whole
@@ -328,6 +329,9 @@ BEGIN
       USING ERRCODE = 'BA003', HINT = 'Hand over where the data is, and not the data.';
   END IF;
   NEW.id := pg_catalog.nextval('backoff.incoming_id_seq');
+  IF NEW.not_before OPERATOR(pg_catalog.<=) pg_catalog.clock_timestamp() THEN
+    NEW.not_before := NULL;
+  END IF;
   IF is_asleep AND coalesce(pg_catalog.current_setting('backoff.notify', true), '')
                      OPERATOR(pg_catalog.<>) 'off' THEN
     PERFORM pg_catalog.pg_notify(

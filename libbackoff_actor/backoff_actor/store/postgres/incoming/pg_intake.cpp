@@ -14,7 +14,9 @@
 // transactions that have ended by then. Once a minute a look goes without the floor, all the same:
 // somebody may have changed the table behind its trigger.
 //
-// Rows with `not_before` are taken by time, not by number.
+// Rows with `not_before` are taken by time, not by number, between a floor of their own and the
+// server's clock. At their insertion their time is still to come, so a floor holds as one of numbers
+// does, until the clock is set back.
 //
 // After an empty look the intake says in the table `outbox` that it sleeps, looks once more, and
 // then waits. The trigger of `incoming` notifies only an owner that sleeps, for the server lets the
@@ -35,6 +37,7 @@
 #include <array>
 #include <chrono>
 #include <iterator>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -50,18 +53,24 @@ using namespace pg_type;
 // What one look returns at the most, but for the first row.
 constexpr std::int64_t bytes_of_a_look = 16 << 20;
 
-// How often a look goes without the floor, and how many times what it took the next one is away.
+// How often a look goes without the floors, and how many times what it took the next one is away.
 constexpr std::chrono::seconds without_floor{60};
 constexpr int pause_of_full_looks = 100;
 
-// An intake that finds something in so many looks in a row says that it is awake.
+// An intake that finds something in so many looks in a row says that it is awake, but not so soon
+// after it fell asleep: each time makes a version of a row that all producers read, and while
+// somebody has an old snapshot none of them goes.
 constexpr int busy_looks = 3;
+constexpr std::chrono::seconds shortest_sleep{2};
 
 // How long an intake that sleeps pauses between two looks, while transactions run that may not know
 // it: this part of the time for which it has slept. So a row waits for a small part of the time
 // that its transaction took, and a minute costs about 80 looks.
 constexpr int pause_part = 8;
 constexpr std::chrono::milliseconds shortest_pause{1};
+
+constexpr PgPlace highest_place{std::numeric_limits<std::uint64_t>::max(),
+                                std::numeric_limits<std::int64_t>::max()};
 
 // A deadline that is further away is none.
 constexpr std::int64_t longest_life = 4'000'000'000'000'000'000;
@@ -70,7 +79,8 @@ constexpr std::int64_t longest_life = 4'000'000'000'000'000'000;
 const PgStatement set_up_intake{
   nullptr, "SELECT set_config('synchronous_commit', 'off', false)", {}};
 
-const PgStatement read_snapshot{"read_snapshot", "SELECT pg_current_snapshot()::text", {}};
+// With the time up to which rows are due.
+const PgStatement read_snapshot{"read_snapshot", "SELECT pg_current_snapshot()::text, now()", {}};
 
 // Transactions that have written to the table. Those that have not got their number yet have not
 // got the number of a row. A transaction has the lowest of the numbers of its subtransactions.
@@ -134,9 +144,10 @@ const PgStatement find_newest{
 
 const PgStatement find_due{"find_due",
                            "SELECT id, " BACKOFF_ACTOR_SIZE
-                           " FROM backoff.incoming WHERE outbox_id = $1 AND shard = 0 AND "
-                           "not_before <= now() ORDER BY not_before, id LIMIT $2",
-                           {int4, int8}};
+                           ", not_before FROM backoff.incoming WHERE outbox_id = $1 AND shard = 0 "
+                           "AND not_before > $3 AND not_before <= now() ORDER BY not_before, id "
+                           "LIMIT $2",
+                           {int4, int8, timestamptz}};
 
 const PgStatement take_these{
   "take_these",
@@ -199,7 +210,7 @@ public:
 
   void give_back(std::span<const std::uint64_t> rows) override {
     for (const auto row : rows)
-      late_.go_down_to(row - 1);
+      late_.go_down_to({row - 1});
   }
 
   void wait(Duration at_most) override {
@@ -221,6 +232,7 @@ private:
   struct Found {
     std::uint64_t row;
     std::int64_t bytes;
+    PgPlace place;
   };
 
   template <class F>
@@ -256,6 +268,7 @@ private:
     seen_before_.reset();
     late_ = {};
     top_ = 0;
+    last_due_ = due_until_ = PgPlace{}.due;
     full_look_at_ = Clock::now() + without_floor;
   }
 
@@ -281,25 +294,31 @@ private:
 
   std::vector<IncomingMessage> look(std::size_t at_most,
                                     const std::unordered_set<std::uint64_t>& held) {
-    if (is_asleep_ && busy_ >= busy_looks)
-      say(false);
     const auto now = Clock::now();
+    if (is_asleep_ && busy_ >= busy_looks && now >= asleep_since_ + shortest_sleep)
+      say(false);
     const auto is_full = now >= full_look_at_;
     if (is_full)
-      late_.go_down_to(0);
+      late_.go_down_to({});
     const auto limit = static_cast<std::int64_t>(at_most);
     const auto with_held = limit + static_cast<std::int64_t>(held.size());
     const auto old_top = top_;
+    const auto passed = late_.floor();
     const auto late_above = [&](std::uint64_t floor) -> PgCall {
       return {&find_late, {outbox(), pg_int8(floor), pg_int8(old_top), pg_int8(with_held)}};
+    };
+    const auto due_above = [&](std::int64_t floor) -> PgCall {
+      // With version 1 of the tables a row's time may be over when it is inserted.
+      const auto from = session_->schema() > 1 ? floor : PgPlace{}.due;
+      return {&find_due, {outbox(), pg_int8(with_held), pg_int8(from)}};
     };
     std::vector<PgCall> calls{
       {&take_new,
        {outbox(), pg_int8(old_top), pg_int8(limit), pg_int8(bytes_of_a_look), pg_int8(row_limit_)}},
       {&read_snapshot},
-      late_above(late_.floor()),
-      {&find_due, {outbox(), pg_int8(with_held)}}};
-    const auto asks = late_.is_to_ask(old_top, now);
+      late_above(passed.row),
+      due_above(passed.due)};
+    const auto asks = late_.is_to_ask({old_top, last_due_}, now);
     if (asks)
       calls.insert(calls.begin() + 2, {&find_writers});
     const auto looks_for_newest = !has_caught_up_ && !newest_;
@@ -310,19 +329,26 @@ private:
       newest_ = static_cast<std::uint64_t>(rows.back().number(0, 0));
       rows.pop_back();
     }
-    const auto due = std::move(rows.back());
+    auto due_rows = std::move(rows.back());
     rows.pop_back();
     auto late_rows = std::move(rows.back());
     const PgSnapshot seen{rows[1].text(0, 0)};
+    const auto due_until = rows[1].number(0, 1);
     // Some may have ended after this look took new rows. So those go that ended before it.
     if (seen_before_)
       std::erase_if(unaware_, [&](std::uint32_t x) { return seen_before_->has_ended(x); });
-    if (const auto floor = late_.floor_of_ended(seen); floor < late_.floor())
-      late_rows = session_->connection().run(late_above(floor));
+    if (due_until < due_until_) // the server's clock was set back
+      late_ = {};
+    due_until_ = due_until;
+    const auto floor = late_.floor_of_ended(seen);
+    if (floor.row < passed.row)
+      late_rows = session_->connection().run(late_above(floor.row));
+    if (floor.due < passed.due)
+      due_rows = session_->connection().run(due_above(floor.due));
     const auto sees_all = late_rows.size() < with_held;
     std::vector<IncomingMessage> result;
     std::int64_t bytes = 0;
-    const auto late = free_of(late_rows, held);
+    const auto late = free_of(late_rows, late_place, held);
     const auto taken_late = some_of(late, at_most, bytes);
     append(result, taken_late);
     for (auto row = 0; row < rows[0].size() && result.size() < at_most && bytes < bytes_of_a_look;
@@ -334,15 +360,30 @@ private:
       bytes += static_cast<std::int64_t>(result.back().size());
     }
     if (asks)
-      late_.note_writers(read_writers(rows[2]), old_top, top_, now);
-    if (sees_all)
-      late_.note_look(seen, taken_late.size() < late.size() ? late[taken_late.size()].row : 0, now);
+      late_.note_writers(read_writers(rows[2]), {old_top, due_until}, {top_, due_until}, now);
     if (newest_ && sees_all && taken_late.size() == late.size()
         && (top_ >= *newest_ || rows[0].size() == 0)) {
       newest_.reset();
       has_caught_up_ = true;
     }
-    append(result, some_of(free_of(due, held), at_most - result.size(), bytes));
+    const auto due = free_of(due_rows, due_place, held);
+    const auto taken_due = some_of(due, at_most - result.size(), bytes);
+    append(result, taken_due);
+    if (due_rows.size() > 0)
+      last_due_ = due_until;
+    auto left = highest_place;
+    const auto leave = [&left](const PgPlace& place) {
+      left = lower_of(left, {place.row - 1, place.due - 1});
+    };
+    if (taken_late.size() < late.size())
+      leave(late[taken_late.size()].place);
+    if (!sees_all)
+      leave(late_place(late_rows, late_rows.size() - 1));
+    if (taken_due.size() < due.size())
+      leave(due[taken_due.size()].place);
+    if (due_rows.size() >= with_held)
+      leave(due_place(due_rows, due_rows.size() - 1));
+    late_.note_look(seen, left, now);
     if (is_full) {
       const auto end = Clock::now();
       full_look_at_ = end + std::max<Duration>(without_floor, (end - now) * pause_of_full_looks);
@@ -352,12 +393,25 @@ private:
     return result;
   }
 
-  static std::vector<Found> free_of(const PgRows& rows,
+  static std::uint64_t id_of(const PgRows& rows, int row) {
+    return static_cast<std::uint64_t>(rows.number(row, 0));
+  }
+
+  static PgPlace late_place(const PgRows& rows, int row) {
+    return {id_of(rows, row), highest_place.due};
+  }
+
+  static PgPlace due_place(const PgRows& rows, int row) {
+    return {highest_place.row, rows.number(row, 2)};
+  }
+
+  // Those that nobody holds.
+  static std::vector<Found> free_of(const PgRows& rows, PgPlace (*place_of)(const PgRows&, int),
                                     const std::unordered_set<std::uint64_t>& held) {
     std::vector<Found> result;
     for (auto row = 0; row < rows.size(); ++row)
-      if (const auto id = static_cast<std::uint64_t>(rows.number(row, 0)); !held.contains(id))
-        result.push_back({id, rows.number(row, 1)});
+      if (const auto id = id_of(rows, row); !held.contains(id))
+        result.push_back({id, rows.number(row, 1), place_of(rows, row)});
     return result;
   }
 
@@ -391,8 +445,10 @@ private:
   PgInterrupt interrupt_{};
   std::unique_ptr<PgSession> session_{}; // null: it is not connected
   PgLateRows late_{};
-  std::uint64_t top_ = 0;                 // the highest row that was taken
-  std::optional<std::uint64_t> newest_{}; // what is to be reached; none: it is not known, or was
+  std::uint64_t top_ = 0;                  // the highest row that was taken
+  std::int64_t last_due_ = PgPlace{}.due;  // when a look last found rows that were due
+  std::int64_t due_until_ = PgPlace{}.due; // the server's clock at the last look
+  std::optional<std::uint64_t> newest_{};  // what is to be reached; none: it is not known, or was
   bool has_caught_up_ = false;
   Clock::time_point full_look_at_{};
   int busy_ = 0;           // looks in a row that found something

@@ -39,31 +39,31 @@ bool PgSnapshot::has_ended(std::uint32_t transaction) const {
          && std::find(running_.begin(), running_.end(), transaction) == running_.end();
 }
 
-std::uint64_t PgLateRows::floor_of_ended(const PgSnapshot& seen) const {
+PgPlace PgLateRows::floor_of_ended(const PgSnapshot& seen) const {
   auto result = floor_;
   for (const auto& one : writers_)
-    if (one.above < result && seen.has_ended(one.transaction))
-      result = one.above;
+    if (seen.has_ended(one.transaction))
+      result = lower_of(result, one.above);
   return result;
 }
 
-void PgLateRows::note_writers(const std::vector<std::uint32_t>& writers, std::uint64_t old_top,
-                              std::uint64_t new_top, Time now) {
+void PgLateRows::note_writers(const std::vector<std::uint32_t>& writers, const PgPlace& done,
+                              const PgPlace& top, Time now) {
   for (const auto transaction : writers)
     if (std::none_of(writers_.begin(), writers_.end(),
                      [&](const Writer& x) { return x.transaction == transaction; }))
       writers_.push_back({transaction, top_when_asked_, now});
-  base_ = old_top;
-  top_when_asked_ = new_top;
+  base_ = done;
+  top_when_asked_ = top;
   ask_at_ = now + between_questions;
 }
 
-void PgLateRows::note_look(const PgSnapshot& seen, std::uint64_t left, Time now) {
+void PgLateRows::note_look(const PgSnapshot& seen, const PgPlace& left, Time now) {
   std::erase_if(writers_, [&](const Writer& x) { return seen.has_ended(x.transaction); });
-  floor_ = left == 0 ? base_ : std::min(base_, left - 1);
+  floor_ = lower_of(base_, left);
   for (const auto& one : writers_)
     if (now - one.since < long_transaction)
-      floor_ = std::min(floor_, one.above);
+      floor_ = lower_of(floor_, one.above);
 }
 
 } // namespace backoff_actor::detail

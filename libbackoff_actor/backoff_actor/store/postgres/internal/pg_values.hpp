@@ -22,6 +22,7 @@ constexpr unsigned oid = 26;
 constexpr unsigned bytea_array = 1001;
 constexpr unsigned text_array = 1009;
 constexpr unsigned int8_array = 1016;
+constexpr unsigned timestamptz = 1184;
 } // namespace pg_type
 
 // Adds a number, the highest byte first.

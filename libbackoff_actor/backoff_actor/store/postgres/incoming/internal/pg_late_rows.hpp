@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <string_view>
 #include <vector>
 
@@ -21,51 +23,72 @@ private:
   std::vector<std::uint32_t> running_{};
 };
 
+// A place in the two orders in which rows are taken: by number and, those with `not_before`, by
+// time.
+struct PgPlace {
+  std::uint64_t row = 0;
+  std::int64_t due = std::numeric_limits<std::int64_t>::min(); // as the server sends a timestamptz
+
+  friend bool operator==(const PgPlace&, const PgPlace&) = default;
+};
+
+// The lower one, in each order.
+inline PgPlace lower_of(const PgPlace& x, const PgPlace& y) {
+  return {std::min(x.row, y.row), std::min(x.due, y.due)};
+}
+
 // Where a look at `incoming` finds rows that became visible below those that were taken.
 //
 // Such a row is of a transaction that has written to the table, and that has a lock of it until it
 // ends. So the transactions that have one are all that matter: others, which only keep the server
-// from removing dead rows, hold up nothing. `floor` spares a look the dead entries of the index
+// from removing dead rows, hold up nothing. At its insertion a row's number is higher than all
+// others, and its `not_before` is later than the server's clock. `floor` spares a look the dead entries of the index
 // that lie below. A transaction that takes long does not keep the floor down, either: once it has
 // ended, one look goes down to what was the top when it began.
 class PgLateRows {
 public:
   using Time = std::chrono::steady_clock::time_point;
 
-  // Below and at this number a look finds nothing, but for rows of the transactions that take long.
-  std::uint64_t floor() const { return floor_; }
+  // Below and at this place a look finds nothing, but for rows of the transactions that take long.
+  PgPlace floor() const { return floor_; }
 
   // The rows of transactions that took long and have ended lie above; `floor()`: there are none.
-  std::uint64_t floor_of_ended(const PgSnapshot& seen) const;
+  PgPlace floor_of_ended(const PgSnapshot& seen) const;
 
   // Whether a look should ask who writes.
-  bool is_to_ask(std::uint64_t top, Time now) const { return top > floor_ && now >= ask_at_; }
-
-  // Who writes, as a look was told after it had taken new rows and before it looked for late ones.
   //
-  // @param old_top the highest row that was taken before
-  // @param new_top the highest row that is taken now
-  void note_writers(const std::vector<std::uint32_t>& writers, std::uint64_t old_top,
-                    std::uint64_t new_top, Time now);
+  // @param top the highest that was taken or seen
+  bool is_to_ask(const PgPlace& top, Time now) const {
+    return (top.row > floor_.row || top.due > floor_.due) && now >= ask_at_;
+  }
 
-  // A look saw all late rows.
+  // Who writes, as a look was told after it had taken new rows and before it looked for late ones
+  // and for those that are due.
   //
-  // @param left the first that it did not take; 0: it took all
-  void note_look(const PgSnapshot& seen, std::uint64_t left, Time now);
+  // @param done what is below was taken before, or the look sees it after the question
+  // @param top what is above is written by those alone that did not write yet, or the next look
+  //            takes it
+  void note_writers(const std::vector<std::uint32_t>& writers, const PgPlace& done,
+                    const PgPlace& top, Time now);
 
-  // A row below may be seen again.
-  void go_down_to(std::uint64_t row) { floor_ = row < floor_ ? row : floor_; }
+  // A look saw all late rows, and all that are due.
+  //
+  // @param left all that it did not take is above
+  void note_look(const PgSnapshot& seen, const PgPlace& left, Time now);
+
+  // What is above may be seen again.
+  void go_down_to(const PgPlace& place) { floor_ = lower_of(floor_, place); }
 
 private:
   struct Writer {
     std::uint32_t transaction;
-    std::uint64_t above; // its rows have higher numbers
+    PgPlace above; // its rows are higher
     Time since;
   };
 
-  std::uint64_t floor_ = 0;
-  std::uint64_t base_ = 0; // what is below and was not seen is of the writers
-  std::uint64_t top_when_asked_ = 0;
+  PgPlace floor_{};
+  PgPlace base_{}; // what is below and was not seen is of the writers
+  PgPlace top_when_asked_{};
   Time ask_at_{};
   std::vector<Writer> writers_{};
 };
