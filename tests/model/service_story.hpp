@@ -26,7 +26,7 @@ namespace backoff_actor::model_test {
 enum class FailsBy { crash, error_answer, refusal, hang };
 
 /// What happens. Messages have the numbers 1, 2, 3 ...
-struct Story {
+struct ServiceStory {
   EngineOptions options{};
   FailsBy fails_by = FailsBy::crash;
   int messages = 500;
@@ -58,7 +58,7 @@ struct Outcome {
 
 class StoryTeller {
 public:
-  explicit StoryTeller(Story story) : story_(std::move(story)) { begin(); }
+  explicit StoryTeller(ServiceStory story) : story_(std::move(story)) { begin(); }
 
   Outcome tell() {
     for (int i = 0; i < story_.messages; ++i)
@@ -215,7 +215,7 @@ private:
   template <class T>
   void carry_out(const T&) {}
 
-  Story story_;
+  ServiceStory story_;
   std::unique_ptr<SenderEngine> engine_;
   std::priority_queue<Happening> events_;
   std::map<std::uint64_t, Stored> stored_;

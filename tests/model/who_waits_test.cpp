@@ -19,7 +19,7 @@ using ::testing::ElementsAre;
 // The first five waits of message 1.
 std::vector<Duration> waits(Ordering ordering, std::uint32_t workers, BackoffBy backoff_by,
                             int messages, FailsBy fails_by = FailsBy::error_answer) {
-  Story story;
+  ServiceStory story;
   auto& options = story.options;
   options.backoff = BackOff{Exponential{.first = 2s, .factor = 2, .cap = 10min}};
   options.backoff_by = backoff_by;

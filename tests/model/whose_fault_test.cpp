@@ -53,8 +53,8 @@ std::shared_ptr<GuardPort> guard_of(Guarded guarded) {
   return std::make_shared<Guard>(options);
 }
 
-Story story_of(const Shape& x) {
-  Story story;
+ServiceStory story_of(const Shape& x) {
+  ServiceStory story;
   auto& options = story.options;
   options.backoff = BackOff{Exponential{.first = 1s, .factor = 2, .cap = 5min} | full_jitter, 42};
   options.max_attempts = 8;
@@ -109,7 +109,7 @@ std::vector<Shape> shapes_with_words() {
 // then what waits.
 constexpr auto done_after = 12min;
 
-void expect_that_nothing_dies(Story story, Duration outage) {
+void expect_that_nothing_dies(ServiceStory story, Duration outage) {
   story.outages = {{10s, 10s + outage}};
 
   const auto outcome = StoryTeller{story}.tell();
