@@ -166,6 +166,27 @@ TEST(sender_guard, a_child_that_was_put_off_is_made_for_a_first_attempt_behind_r
   EXPECT_THAT(s.sender.child_started(), Contains("hand over 2"));
 }
 
+TEST(sender_guard, no_child_is_made_while_all_are_retries_that_wait_for_the_budget) {
+  auto breaker = after_two();
+  breaker.trip = ConsecutiveFailures{3};
+  breaker.open = Fixed{100ms};
+  GuardedSender s{{.ordering = Ordering::unordered}, {breaker, RetryBudgetOptions{0, 0.001, 1s}}};
+  s.sender.start();
+  s.sender.submit();
+  s.sender.nack(1);
+  s.sender.wake_after(10s); // spends the only retry
+  s.sender.nack(1);
+  s.sender.wake_after(10s);
+  ASSERT_GT(s.status().due_in, 500ms) << "until then the budget is not asked again";
+  const auto call_of_others = std::get<Permit>(s.guard->admit(s.sender.now, Call::first));
+  s.guard->failed(call_of_others, s.sender.now);
+  s.sender.crash();
+  s.sender.wake_after(100ms); // the breaker would let a call through
+  EXPECT_EQ(s.sender.engine->incarnation(), 1) << "nothing could be handed to it";
+  s.sender.submit();
+  EXPECT_EQ(s.sender.engine->incarnation(), 2);
+}
+
 // -- limits -----------------------------------------------------------------------------------
 
 TEST(sender_guard, the_time_for_which_it_holds_back_is_no_time_of_failing) {
