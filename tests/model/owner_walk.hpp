@@ -1,6 +1,6 @@
 #pragma once
 
-#include "backoff_actor/delivery/internal/owner_lease.hpp"
+#include "backoff_actor/engine/outbox/owner_lease.hpp"
 #include "backoff_actor/testing/stores/memory_server.hpp"
 #include "common/random_walk.hpp"
 

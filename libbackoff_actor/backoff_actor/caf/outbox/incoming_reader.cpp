@@ -63,7 +63,7 @@ private:
     if (task.is_early)
       return sleep(std::chrono::milliseconds{10});
     try {
-      take(task);
+      take(task.look);
     } catch (const StoreError& error) {
       fail(error);
     } catch (const std::exception& exception) {
@@ -72,23 +72,23 @@ private:
     }
   }
 
-  void take(const IncomingDesk::Task& task) {
+  void take(const IntakeRows::Look& may) {
     if (!intake_)
       intake_ = desk_->open(turn_);
     if (!intake_)
       return quit();
-    if (task.is_to_catch_up)
+    if (may.is_to_catch_up)
       intake_->catch_up();
-    if (!task.given_back.empty()) {
-      intake_->give_back(task.given_back);
+    if (!may.given_back.empty()) {
+      intake_->give_back(may.given_back);
       is_careful_ = true;
       delay_ = delay_.next();
       return sleep(delay_.wait_time());
     }
-    if (task.room == 0)
+    if (may.room == 0)
       return; // the desk tells
     const auto is_careful = std::exchange(is_careful_, false);
-    auto messages = intake_->take(is_careful ? std::min(few, task.room) : task.room, desk_->held());
+    auto messages = intake_->take(is_careful ? std::min(few, may.room) : may.room, desk_->held());
     if (messages.empty() || !is_careful)
       delay_ = delay_.reset();
     const auto is_empty = messages.empty();

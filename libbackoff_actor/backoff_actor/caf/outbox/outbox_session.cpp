@@ -4,6 +4,7 @@
 #include "backoff_actor/caf/outbox/internal/outbox_writer.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace backoff_actor {
 
@@ -11,7 +12,8 @@ SenderStore::SenderStore(std::shared_ptr<WriteQueue> queue, const caf::actor_add
                          Instant now)
   : queue_(std::move(queue)), sender_(sender),
     to_wall_(Duration{queue_->wall_time().since_epoch} - now.since_origin), to_key_(to_wall_),
-    content_(queue_->attach(sender)), is_catching_up_(has_intake()), last_id_(content_.last_id) {}
+    content_(queue_->attach(sender, now)), is_catching_up_(has_intake()),
+    last_id_(content_.last_id) {}
 
 SenderStore::~SenderStore() {
   if (queue_)
@@ -163,17 +165,44 @@ void SenderStore::end_hand_over(std::uint64_t id) {
 bool SenderStore::flush() {
   if (changes_.empty() || !writer_)
     return false; // a restored delivery may be given up before the writer is started
-  const auto outcome = queue_->put(changes_);
+  auto outcome = queue_->put(changes_);
   if (outcome.wakes_writer)
     compat::enqueue(writer_, WriteNow{});
-  return outcome.is_news;
+  if (outcome.behind)
+    unread_.behind = std::move(outcome.behind);
+  return unread_.behind.has_value();
 }
 
-// -- outcomes -----------------------------------------------------------------------
+// -- what the store says --------------------------------------------------------------
+
+void SenderStore::look() {
+  auto replies = queue_->take_replies();
+  const auto append = [](auto& to, auto& from) {
+    std::move(from.begin(), from.end(), std::back_inserter(to));
+  };
+  append(unread_.insertions, replies.insertions);
+  append(unread_.hand_overs, replies.hand_overs);
+  append(unread_.notices, replies.notices);
+  if (replies.behind)
+    unread_.behind = std::move(replies.behind);
+  if (replies.sure) {
+    sure_until_ = replies.sure->until;
+    unread_.sure = replies.sure;
+  }
+}
+
+std::vector<std::string> SenderStore::take_notices() {
+  constexpr std::size_t remembered = 8;
+  auto result = std::exchange(unread_.notices, {});
+  notices_.insert(notices_.end(), result.begin(), result.end());
+  if (notices_.size() > remembered)
+    notices_.erase(notices_.begin(), notices_.end() - remembered);
+  return result;
+}
 
 std::vector<SenderStore::Outcome> SenderStore::take_outcomes() {
   std::vector<Outcome> result;
-  for (auto& outcome : queue_->take_outcomes()) {
+  for (auto& outcome : std::exchange(unread_.insertions, {})) {
     const auto failure =
       outcome.failure ? std::make_shared<const Cause>(std::move(*outcome.failure)) : nullptr;
     for (; !unanswered_.empty() && unanswered_.front().id <= outcome.last_id;
@@ -186,7 +215,7 @@ std::vector<SenderStore::Outcome> SenderStore::take_outcomes() {
 // If a delivery was handed over again meanwhile, only its last count releases the hand-over.
 std::vector<SenderStore::WrittenHandOver> SenderStore::take_hand_overs() {
   std::vector<WrittenHandOver> result;
-  for (const auto& x : queue_->take_counted()) {
+  for (const auto& [x] : std::exchange(unread_.hand_overs, {})) {
     const auto found = hand_overs_.find(x.delivery);
     if (found == hand_overs_.end() || x.hand_overs != found->second.before + 1)
       continue;
@@ -197,21 +226,6 @@ std::vector<SenderStore::WrittenHandOver> SenderStore::take_hand_overs() {
     if (known.is_over && known.unwritten == 0)
       hand_overs_.erase(found);
   }
-  return result;
-}
-
-StoreState SenderStore::take_state() {
-  constexpr std::size_t remembered = 8;
-  auto result = queue_->take_state();
-  notices_.insert(notices_.end(), result.notices.begin(), result.notices.end());
-  if (notices_.size() > remembered)
-    notices_.erase(notices_.begin(), notices_.end() - remembered);
-  return result;
-}
-
-WriteQueue::Sureness SenderStore::take_sureness() {
-  const auto result = queue_->take_sureness();
-  sure_until_ = result.until;
   return result;
 }
 

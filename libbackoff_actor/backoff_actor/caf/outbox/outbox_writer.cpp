@@ -35,7 +35,7 @@ private:
       work();
     } else if (sleeps_ && sleep_id == last_sleep_) {
       sleeps_ = false; // even if another writer has ended the sleep
-      if (queue_->wake(sleep_id))
+      if (queue_->wake(sleep_id, now()))
         work();
     }
     if (is_alone_ && !is_at_work_ && !sleeps_)
@@ -44,26 +44,19 @@ private:
 
   // Writes one batch per message, so that other actors get a turn on a shared thread.
   void work() {
-    using Kind = WriteQueue::Task::Kind;
     is_at_work_ = true;
-    const Instant now{clock().now().time_since_epoch()};
-    const auto task = queue_->next_task(now);
-    if (task.kind == Kind::write || task.kind == Kind::renew || task.kind == Kind::tidy_up) {
-      if (task.kind == Kind::write)
-        queue_->write(now);
-      else if (task.kind == Kind::renew)
-        queue_->renew(now);
-      else
-        queue_->tidy_up();
+    const auto next = queue_->work(now());
+    if (next.goes_on)
       return compat::enqueue(caf::actor_cast<caf::actor>(this), WriteNow{});
-    }
     is_at_work_ = false;
-    if (task.kind == Kind::rest)
+    if (next.sleep == Duration::zero())
       return;
     sleeps_ = true;
-    last_sleep_ = task.sleep_id;
-    compat::send_later(*this, task.span, WriteNow{task.sleep_id});
+    last_sleep_ = next.sleep_id;
+    compat::send_later(*this, next.sleep, WriteNow{next.sleep_id});
   }
+
+  Instant now() { return Instant{clock().now().time_since_epoch()}; }
 
   std::shared_ptr<WriteQueue> queue_;
   std::uint64_t last_sleep_ = 0;

@@ -1,19 +1,20 @@
 #include "backoff_actor/caf/outbox/internal/write_queue.hpp"
 
+#include "backoff_actor/caf/messages/internal/own_words.hpp"
 #include "backoff_actor/sinks/internal/observatory_state.hpp"
+
+#include <caf/actor_cast.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <iterator>
 #include <utility>
+#include <variant>
 
 namespace backoff_actor {
 
 namespace {
-
-// The delay between two attempts to write.
-const Policy retry_policy =
-  Exponential{.first = std::chrono::milliseconds{100}, .cap = std::chrono::seconds{10}};
 
 // How long the next sender waits for the `detach` of the last one, which has ended.
 constexpr std::chrono::seconds longest_end{5};
@@ -62,10 +63,9 @@ WriteQueue::WriteQueue(std::shared_ptr<DeliveryStore> store, DurableTypes types,
                        DurableOptions options)
   : types_(std::move(types)), options_(std::move(options)), store_(std::move(store)),
     letters_(std::make_shared<detail::LetterCount>()), ownership_(store_->ownership()),
-    incoming_(desk_of(store_)), pending_(options_.max_batch),
-    lease_(ownership_ ? OwnerLease{ownership_->lease} : OwnerLease{}),
-    retry_delay_(retry_policy, 0, 0), seat_(seat_of(options_)),
-    shard_seat_(shard_seat_of(options_, ownership_)) {
+    incoming_(desk_of(store_)), engine_({options_.max_batch, options_.max_wait,
+                                         ownership_ ? ownership_->lease : Duration::zero()}),
+    seat_(seat_of(options_)), shard_seat_(shard_seat_of(options_, ownership_)) {
   const auto format = compat::binary_format();
   const auto found = store_->message_format();
   if (found.empty())
@@ -122,7 +122,7 @@ WallTime WriteQueue::wall_time() const {
 
 // -- the sender ---------------------------------------------------------------------
 
-OutboxContent WriteQueue::attach(const caf::actor_addr& sender) {
+OutboxContent WriteQueue::attach(const caf::actor_addr& sender, Instant now) {
   const auto has_last_ended = last_sender_has_ended();
   std::unique_lock lock{mutex_};
   // CAF 1 reports an actor's end before the actor's thread has freed its state. So `detach` may
@@ -133,13 +133,12 @@ OutboxContent WriteQueue::attach(const caf::actor_addr& sender) {
     throw StoreError(
       StoreFailure::in_use,
       store_->name() + ": another sender of this process uses it; give each sender its own store");
-  if (lease_.is_lost())
+  if (engine_.is_lost())
     throw StoreError(StoreFailure::disowned, store_->name() + ": another process owns it now");
   is_attached_ = true;
   sender_ = sender;
-  failures_alone_ = 0;
-  told_lag_ = Lag::none;
   is_news_out_ = false;
+  step(now, outbox_input::Attach{is_untidy_});
   return std::exchange(content_, {});
 }
 
@@ -160,13 +159,9 @@ bool WriteQueue::detach(OutboxContent rest) {
   is_free_.notify_all();
   sender_ = {};
   content_ = std::move(rest);
-  outcomes_.clear();
-  counted_.clear();
-  retry_delay_ = retry_delay_.reset(); // the end of the actor system may wait for the writer
-  const auto is_to_be_woken = is_asleep();
-  if (is_to_be_woken)
-    writer_ = Writer::writes;
-  return is_to_be_woken;
+  step(now_, outbox_input::Detach{});
+  replies_ = {.notices = std::move(replies_.notices)};
+  return std::exchange(goes_on_, false);
 }
 
 std::size_t WriteQueue::suspended() const {
@@ -176,71 +171,216 @@ std::size_t WriteQueue::suspended() const {
 
 PutOutcome WriteQueue::put(std::vector<StoreChange>& changes) {
   const std::lock_guard lock{mutex_};
-  const auto insertion = std::any_of(changes.begin(), changes.end(), [](const auto& x) {
-    return std::holds_alternative<change::Insert>(x);
-  });
-  for (auto& x : changes)
-    pending_.put(std::move(x), failure_.has_value());
-  changes.clear();
-  const auto size = pending_.size();
-  if (seat_)
-    seat_->set_waiting(waiting());
-  PutOutcome result;
-  result.wakes_writer = writer_ == Writer::rests || writer_ == Writer::idles
-                        || writer_ == Writer::watches
-                        || (writer_ == Writer::lingers && size >= options_.max_batch)
-                        || (writer_ == Writer::retries && insertion && unanswered_.empty());
-  if (lease_.is_lost())
-    result.wakes_writer = false;
-  if (result.wakes_writer)
-    writer_ = Writer::writes;
-  result.is_news = look_whether_behind();
-  return result;
-}
-
-// Updates how far the store is behind. Returns whether that has changed. A store that works may
-// have two batches: one that it commits, and one that waits meanwhile.
-bool WriteQueue::look_whether_behind() {
-  const auto owed = pending_.owed();
-  auto lag = Lag::none;
-  if (failure_ && owed > options_.max_batch)
-    lag = Lag::fails;
-  else if (owed >= 2 * options_.max_batch)
-    lag = Lag::is_slow;
-  return std::exchange(lag_, lag) != lag;
+  step(now_, outbox_input::Put{std::exchange(changes, {})});
+  show();
+  return {std::exchange(goes_on_, false), std::exchange(replies_.behind, std::nullopt)};
 }
 
 bool WriteQueue::wake_for_the_rest() {
   const std::lock_guard lock{mutex_};
-  if (writer_ != Writer::rests || (nothing_waits() && !lease_.is_limited()))
+  return std::exchange(goes_on_, false);
+}
+
+StoreReplies WriteQueue::take_replies() {
+  const std::lock_guard lock{mutex_};
+  is_news_out_ = false;
+  return std::exchange(replies_, {});
+}
+
+// -- the engine ---------------------------------------------------------------------
+
+// Call it with the lock of the queue.
+void WriteQueue::step(Instant now, OutboxInput&& input) {
+  now_ = std::max(now_, now);
+  engine_.step(now_, std::move(input), effects_);
+  for (auto& x : effects_)
+    carry_out(x);
+  effects_.clear();
+}
+
+void WriteQueue::carry_out(OutboxEffect& effect) {
+  if (std::holds_alternative<outbox_effect::GoOn>(effect)) {
+    goes_on_ = true;
+  } else if (std::holds_alternative<outbox_effect::Sleep>(effect)) {
+    ++last_sleep_;
+  } else if (std::holds_alternative<outbox_effect::ReportFailure>(effect)) {
+    is_to_report_ = true;
+  } else if (auto* const insertions = std::get_if<outbox_effect::TellInsertions>(&effect)) {
+    replies_.insertions.push_back(std::move(*insertions));
+  } else if (const auto* const count = std::get_if<outbox_effect::TellHandOver>(&effect)) {
+    replies_.hand_overs.push_back(*count);
+  } else if (auto* const behind = std::get_if<outbox_effect::TellBehind>(&effect)) {
+    replies_.behind = std::move(*behind);
+  } else if (const auto* const sure = std::get_if<outbox_effect::TellSure>(&effect)) {
+    replies_.sure = *sure;
+  } else {
+    call_ = effect;
+  }
+}
+
+bool WriteQueue::has_news() const {
+  return replies_.behind || replies_.sure || !replies_.insertions.empty()
+         || !replies_.hand_overs.empty() || !replies_.notices.empty();
+}
+
+void WriteQueue::send_news() {
+  caf::actor sender;
+  {
+    const std::lock_guard lock{mutex_};
+    if (!is_attached_ || !has_news() || std::exchange(is_news_out_, true))
+      return;
+    sender = caf::actor_cast<caf::actor>(sender_);
+  }
+  if (sender)
+    compat::enqueue(sender, StoreNews{});
+}
+
+// -- the writer ---------------------------------------------------------------------
+
+WriteQueue::Next WriteQueue::work(Instant now) {
+  std::optional<OutboxEffect> what;
+  {
+    const std::lock_guard lock{mutex_};
+    step(now, outbox_input::Go{});
+    what = std::exchange(call_, std::nullopt);
+    if (!what)
+      return {false, engine_.sleeps_for(now_), last_sleep_};
+  }
+  const auto failure = call(*what);
+  look_at_store();
+  const auto* const commit = std::get_if<outbox_effect::Commit>(&*what);
+  const auto changes = commit ? commit->changes.size() : 0;
+  if (changes != 0 && !failure && incoming_)
+    incoming_->settle(commit->changes);
+  auto goes_on = false;
+  auto is_to_report = false;
+  {
+    const std::lock_guard lock{mutex_};
+    if (std::holds_alternative<outbox_effect::TidyUp>(*what)) // its failure can wait
+      step(now, outbox_input::Tidied{is_untidy_});
+    else if (failure)
+      step(now, outbox_input::Failed{failure->failure(), failure->what(), is_untidy_});
+    else
+      step(now, outbox_input::Done{is_untidy_});
+    goes_on = std::exchange(goes_on_, false);
+    is_to_report = std::exchange(is_to_report_, false);
+    if (seat_ && is_to_report)
+      seat_->note_failure(static_cast<std::size_t>(failure->failure()), now);
+    else if (seat_ && changes != 0 && !failure)
+      seat_->note_commit(commit_took_, changes);
+    show();
+  }
+  if (is_to_report)
+    report(*failure);
+  send_news();
+  return {goes_on};
+}
+
+bool WriteQueue::wake(std::uint64_t sleep_id, Instant now) {
+  const std::lock_guard lock{mutex_};
+  if (sleep_id != last_sleep_)
     return false;
-  writer_ = Writer::writes;
-  return true;
+  step(now, outbox_input::Wake{});
+  return std::exchange(goes_on_, false);
 }
 
-WriteQueue::Sureness WriteQueue::take_sureness() {
+void WriteQueue::forget_writer(bool was_at_work, std::uint64_t sleep_id) {
   const std::lock_guard lock{mutex_};
-  is_news_out_ = false;
-  told_sure_until_ = lease_.sure_until();
-  return {told_sure_until_, lease_.is_lost()};
+  const auto waits_for_it = sleep_id == last_sleep_ && engine_.sleeps_for(now_) > Duration::zero();
+  if (was_at_work || waits_for_it)
+    step(now_, outbox_input::Halt{});
 }
 
-std::vector<InsertOutcome> WriteQueue::take_outcomes() {
-  const std::lock_guard lock{mutex_};
-  is_news_out_ = false;
-  return std::exchange(outcomes_, {});
+// Returns why it failed; nothing: it has not.
+std::optional<StoreError> WriteQueue::call(const OutboxEffect& what) {
+  try {
+    const std::lock_guard lock{store_mutex_};
+    if (const auto* const x = std::get_if<outbox_effect::Commit>(&what))
+      commit(*x);
+    else if (std::holds_alternative<outbox_effect::Renew>(what))
+      store_->renew();
+    else
+      store_->tidy_up();
+    return std::nullopt;
+  } catch (const StoreError& error) {
+    return error;
+  } catch (const std::exception& exception) {
+    return StoreError(failure_of_exceptions(), store_->name() + ": " + exception.what());
+  } catch (...) {
+    return StoreError(failure_of_exceptions(), store_->name() + ": an exception of unknown type");
+  }
 }
 
-std::vector<change::CountHandOvers> WriteQueue::take_counted() {
-  const std::lock_guard lock{mutex_};
-  return std::exchange(counted_, {});
+// A server may have made the changes before the exception came.
+StoreFailure WriteQueue::failure_of_exceptions() const {
+  return ownership_ ? StoreFailure::unreachable : StoreFailure::input_output;
 }
 
-StoreState WriteQueue::take_state() {
+void WriteQueue::report(const StoreError& error) const {
+  if (!options_.on_error)
+    return;
+  try {
+    options_.on_error(error);
+  } catch (...) {
+    // An exception of the callback must not stop the writer.
+  }
+}
+
+void WriteQueue::commit(const outbox_effect::Commit& x) {
+  using Clock = std::chrono::steady_clock;
+  const auto begin = seat_ ? Clock::now() : Clock::time_point{};
+  store_->commit(x.changes);
+  count_burials(x);
+  commit_took_ = seat_ ? Clock::now() - begin : Duration::zero();
+}
+
+// Counts the dead letters that a commit has made. While a store fails, deliveries are dropped that
+// it has not taken, and their burials then change nothing.
+void WriteQueue::count_burials(const outbox_effect::Commit& x) {
+  auto has_any = false;
+  for (const auto& one : x.changes)
+    if (const auto* const burial = std::get_if<change::Bury>(&one)) {
+      has_any = true;
+      letters_->add(burial->at);
+    }
+  if (!has_any)
+    return;
+  auto tally = letters_->get();
+  try {
+    if (x.are_burials_doubtful)
+      tally = store_->count_dead_letters();
+  } catch (...) {
+    // The changes are made. The next burial counts anew.
+  }
+  set_letters(tally);
+}
+
+// Takes the notices of the store, and whether it has put off some of its housekeeping.
+void WriteQueue::look_at_store() {
+  std::vector<std::string> notices;
+  auto is_untidy = false;
+  try {
+    const std::lock_guard lock{store_mutex_};
+    notices = store_->take_notices();
+    is_untidy = store_->is_untidy();
+  } catch (...) {
+    // Without notices, and without housekeeping.
+  }
   const std::lock_guard lock{mutex_};
-  const auto has_changed = std::exchange(told_lag_, lag_) != lag_;
-  return {lag_ != Lag::none, lag_ == Lag::fails ? *failure_ : Cause{}, has_changed,
-          std::exchange(notices_, {})};
+  std::move(notices.begin(), notices.end(), std::back_inserter(replies_.notices));
+  is_untidy_ = is_untidy;
+}
+
+// Shows what waits and until when the store is this process's. Call it with the lock of the queue.
+void WriteQueue::show() {
+  if (seat_)
+    seat_->set_waiting(engine_.waiting());
+  if (!shard_seat_)
+    return;
+  if (engine_.is_lost())
+    shard_seat_->lose();
+  else
+    shard_seat_->set_sure_until(engine_.sure_until());
 }
 
 // -- for holders of the handle --------------------------------------------------------

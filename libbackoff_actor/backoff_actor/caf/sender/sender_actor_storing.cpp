@@ -19,6 +19,7 @@ BackOffSender::~BackOffSender() = default;
 // ever used.
 std::uint64_t BackOffSender::restore() {
   auto content = store_->take_content();
+  store_->look();
   tell_left_letters();
   tell_sureness();
   // If the clock was set back meanwhile, a key may seem to come from the future. It then counts as
@@ -89,7 +90,10 @@ void BackOffSender::on_store_news(const StoreNews& news) {
     store_->catch_up();
   if (store_ && store_->has_intake())
     store_->note_look();
-  if (!store_ || !tell_sureness())
+  if (!store_)
+    return;
+  store_->look();
+  if (!tell_sureness())
     return;
   for (const auto& x : store_->take_outcomes()) {
     if (x.failure)
@@ -115,11 +119,11 @@ void BackOffSender::on_store_news(const StoreNews& news) {
 // Tells the engine until when no other process can own the store. Returns false if one does: then
 // this sender is about to end, and what it still owes is that process's to deliver.
 bool BackOffSender::tell_sureness() {
-  if (!store_->ownership())
+  const auto sure = store_->take_sure();
+  if (!sure || !store_->ownership())
     return true;
-  const auto sureness = store_->take_sureness();
-  if (!sureness.is_lost) {
-    take(input::SureUntil{sureness.until});
+  if (!sure->is_lost) {
+    take(input::SureUntil{sure->until});
     return store_ != nullptr;
   }
   if (!rare().exit_reason)
@@ -129,11 +133,12 @@ bool BackOffSender::tell_sureness() {
 }
 
 void BackOffSender::tell_store_state() {
-  auto state = store_->take_state();
-  for (auto& notice : state.notices)
+  for (auto& notice : store_->take_notices())
     take(input::StoreNotice{std::move(notice)});
-  if (state.has_changed)
-    take(input::StoreBehind{state.is_behind, std::move(state.failure)});
+  if (!store_)
+    return;
+  if (auto behind = store_->take_behind())
+    take(input::StoreBehind{behind->is_behind, std::move(behind->failure)});
 }
 
 // -- what becomes of a delivery -----------------------------------------------------------

@@ -6,37 +6,25 @@
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/delivery/delivery_store.hpp"
 #include "backoff_actor/delivery/incoming.hpp"
+#include "backoff_actor/engine/outbox/intake_rows.hpp"
 
 #include <caf/actor.hpp>
 #include <caf/actor_addr.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
-#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
 namespace backoff_actor {
 
-// The state shared by the reader of other programs' messages, the sender, and the writer.
-//
-//     reader --put--> waiting --next--> sender --Insert--> writer --settle--> gone
-//        ^                                 |
-//        +----------- give_back -----------+
-//
-// A new owner catches up first: all rows that were committed before come before the sender's own
-// messages. So the sender takes none of these until it has all messages that the reader had put
-// here by then.
-//
-// A row is held from `put` until its deletion is committed, or until it is given back. Only the
-// reader changes which rows are held, between two looks: a look that began before a deletion may
-// still see the row.
+// What the reader of other programs' messages, the sender, and the writer share. `IntakeRows` says
+// what becomes of each row; this wakes whoever is to know.
 class BACKOFF_ACTOR_HIDDEN IncomingDesk {
 public:
   using OpenIntake = std::function<std::unique_ptr<Intake>()>;
@@ -86,9 +74,7 @@ public:
   struct Task {
     bool is_over = false;  // to end
     bool is_early = false; // another reader has not ended yet
-    bool is_to_catch_up = false;
-    std::size_t room = 0; // how many messages it may take; 0: it is told when there is room
-    std::vector<std::uint64_t> given_back{};
+    IntakeRows::Look look{};
   };
   Task next_task(std::uint64_t turn);
 
@@ -96,7 +82,7 @@ public:
   std::shared_ptr<Intake> open(std::uint64_t turn);
 
   // The held rows, between `next_task` and `put`.
-  const std::unordered_set<std::uint64_t>& held() const { return held_; }
+  const std::unordered_set<std::uint64_t>& held() const { return rows_.held(); }
 
   // @param has_caught_up as `Intake::has_caught_up`
   void put(std::uint64_t turn, std::vector<IncomingMessage> messages, bool has_caught_up);
@@ -105,28 +91,16 @@ public:
   void leave(std::uint64_t turn);
 
 private:
-  std::size_t room() const;
-
   const OpenIntake open_;
   mutable std::mutex mutex_;
-  std::deque<IncomingMessage> waiting_;
-  std::unordered_set<std::uint64_t> held_; // the reader's; see above
-  std::unordered_map<std::uint64_t, std::size_t> bytes_of_;
-  std::size_t bytes_ = 0;
-  std::vector<std::uint64_t> settled_;    // since the last task
-  std::vector<std::uint64_t> given_back_; // since the last task
+  IntakeRows rows_;
   caf::actor_addr sender_;
   caf::actor reader_;
-  std::shared_ptr<Intake> intake_;               // to interrupt it
-  std::uint64_t turn_ = 0;                       // of the present sender
-  std::uint64_t at_work_ = 0;                    // the turn of the reader that may read; 0: none
-  std::uint64_t put_ = 0;                        // messages, in this turn
-  std::uint64_t taken_ = 0;                      // of those, by the sender
-  std::optional<std::uint64_t> caught_up_after_; // so many messages; none: it is not known yet
-  bool is_to_catch_up_ = false;                  // the reader does not know it yet
+  std::shared_ptr<Intake> intake_; // to interrupt it
+  std::uint64_t turn_ = 0;         // of the present sender
+  std::uint64_t at_work_ = 0;      // the turn of the reader that may read; 0: none
   bool is_over_ = true;
   bool is_sender_called_ = false;
-  bool waits_for_room_ = false; // the reader
 };
 
 } // namespace backoff_actor

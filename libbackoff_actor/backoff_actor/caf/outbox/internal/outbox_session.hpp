@@ -116,10 +116,25 @@ public:
   // Ends the hand-over of a delivery: no child holds it any more. Does nothing if none was counted.
   void end_hand_over(std::uint64_t id);
 
-  // Gives the changes to the writer. Returns whether there is something new in `take_state`.
+  // Gives the changes to the writer. Returns whether `take_behind` has something new.
   bool flush();
 
-  // -- outcomes -----------------------------------------------------------------------
+  // -- what the store says --------------------------------------------------------------
+
+  // Takes what the store has said. The following functions return it, each once.
+  void look();
+
+  // Until when no other process can own the store, and whether one does.
+  std::optional<outbox_effect::TellSure> take_sure() {
+    return std::exchange(unread_.sure, std::nullopt);
+  }
+
+  // Whether more waits for the store than may.
+  std::optional<outbox_effect::TellBehind> take_behind() {
+    return std::exchange(unread_.behind, std::nullopt);
+  }
+
+  std::vector<std::string> take_notices();
 
   struct Outcome {
     std::uint32_t slot;
@@ -127,7 +142,7 @@ public:
     std::shared_ptr<const Cause> failure; // null: it is stored
   };
 
-  // Returns the outcomes of insertions since the last call.
+  // Returns the outcomes of insertions.
   std::vector<Outcome> take_outcomes();
 
   struct WrittenHandOver {
@@ -135,12 +150,9 @@ public:
     bool is_over; // the delivery has meanwhile become a dead letter
   };
 
-  // Returns the hand-overs that were written since the last call, without those that
+  // Returns the hand-overs that were written, without those that
   // `end_hand_over` has ended.
   std::vector<WrittenHandOver> take_hand_overs();
-
-  // Returns the state of the store, and its notices since the last call.
-  StoreState take_state();
 
   // The last notices of the store.
   const std::vector<std::string>& notices() const { return notices_; }
@@ -156,10 +168,7 @@ public:
   // Under which ownership the store is written; none: no other process can own it.
   const std::optional<StoreOwnership>& ownership() const { return queue_->ownership(); }
 
-  // Until when no other process can own the store, and whether one does.
-  WriteQueue::Sureness take_sureness();
-
-  // Whether another process may own the store, by the last `take_sureness`.
+  // Whether another process may own the store, by the last `look`.
   bool is_doubtful(Instant now) const { return now >= sure_until_; }
 
   // -- the end ------------------------------------------------------------------------
@@ -213,6 +222,7 @@ private:
   };
 
   std::unordered_map<std::uint64_t, HandOvers> hand_overs_; // by delivery
+  StoreReplies unread_;
   std::vector<std::string> notices_;
   std::uint64_t last_id_ = 0;
   Instant sure_until_ = Instant::never();

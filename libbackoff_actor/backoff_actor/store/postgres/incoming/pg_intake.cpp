@@ -15,8 +15,8 @@
 // somebody may have changed the table behind its trigger.
 //
 // Rows with `not_before` are taken by time, not by number, between a floor of their own and the
-// server's clock. At their insertion their time is still to come, so a floor holds as one of numbers
-// does, until the clock is set back.
+// server's clock. When a row is inserted, its time is still to come. So this floor holds as that of
+// the numbers does, until the clock is set back.
 //
 // After an empty look the intake says in the table `outbox` that it sleeps, looks once more, and
 // then waits. The trigger of `incoming` notifies only an owner that sleeps, for the server lets the

@@ -41,10 +41,10 @@ inline PgPlace lower_of(const PgPlace& x, const PgPlace& y) {
 //
 // Such a row is of a transaction that has written to the table, and that has a lock of it until it
 // ends. So the transactions that have one are all that matter: others, which only keep the server
-// from removing dead rows, hold up nothing. At its insertion a row's number is higher than all
-// others, and its `not_before` is later than the server's clock. `floor` spares a look the dead entries of the index
-// that lie below. A transaction that takes long does not keep the floor down, either: once it has
-// ended, one look goes down to what was the top when it began.
+// from removing dead rows, hold up nothing. When a row is inserted, its number is higher than all
+// others, and its `not_before` is later than the server's clock. `floor` spares a look the dead
+// entries of the index that lie below. A transaction that takes long does not keep the floor down,
+// either: once it has ended, one look goes down to what was the top when it began.
 class PgLateRows {
 public:
   using Time = std::chrono::steady_clock::time_point;

@@ -1,15 +1,6 @@
 #pragma once
 
-// Inside of the durable outbox; not for its users.
-
-#include "backoff_actor/core/time.hpp"
-
-#include <algorithm>
-#include <chrono>
-
-namespace backoff_actor {
-
-// What the owner of a shared store knows of its ownership.
+// Design notes
 //
 //     doubtful --answer--> sure --four fifths of the lease, a failure--> doubtful
 //        \                  /
@@ -22,20 +13,32 @@ namespace backoff_actor {
 //
 // A call that fails may have ended the session, and with it the ownership. So the owner is doubtful
 // at once, until a call is answered.
+
+#include "backoff_actor/core/time.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+namespace backoff_actor {
+
+/// What the owner of a shared store knows of its ownership.
+///
+/// @thread one at a time
 class OwnerLease {
 public:
-  // Nobody else can own the store.
+  /// Nobody else can own the store.
   OwnerLease() = default;
 
-  // Doubtful, and to be renewed at once.
+  /// Doubtful, and to be renewed at once.
   explicit OwnerLease(Duration lease) : lease_(lease), renew_at_{Duration::min()} {}
 
+  /// Whether another process can own the store.
   bool is_limited() const { return lease_ != Duration::zero(); }
 
-  // A call to the server begins.
+  /// A call to the server begins.
   void begin(Instant now) { call_began_ = now; }
 
-  // The server has done what that call asked for. That says nothing if the store is lost.
+  /// The server has done what that call asked for. That says nothing if the store is lost.
   void answered() {
     if (!is_limited() || is_lost_)
       return;
@@ -43,7 +46,7 @@ public:
     renew_at_ = call_began_ + lease_ / 3;
   }
 
-  // That call failed: the session may be gone. Call again soon.
+  /// That call failed: the session may be gone. Call again soon.
   void doubt() {
     if (!is_limited() || is_lost_)
       return;
@@ -51,19 +54,20 @@ public:
     renew_at_ = Instant{Duration::min()};
   }
 
-  // Another process owns the store.
+  /// Another process owns the store.
   void lose() {
     is_lost_ = true;
     sure_until_ = Instant{Duration::min()};
     renew_at_ = Instant::never();
   }
 
+  /// Whether another process owns the store.
   bool is_lost() const { return is_lost_; }
 
-  // Until when no other process can own the store; never: for ever.
+  /// Until when no other process can own the store; never: for ever.
   Instant sure_until() const { return is_limited() ? sure_until_ : Instant::never(); }
 
-  // When to call the server next, if there is nothing to write until then.
+  /// When to call the server next, if there is nothing to write until then.
   Instant renew_at() const { return renew_at_; }
 
 private:

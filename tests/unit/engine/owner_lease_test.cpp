@@ -1,6 +1,6 @@
 // What the owner of a shared outbox knows of its ownership, by its own clock.
 
-#include "backoff_actor/delivery/internal/owner_lease.hpp"
+#include "backoff_actor/engine/outbox/owner_lease.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,6 @@
-#include "backoff_actor/delivery/internal/unwritten_changes.hpp"
+#include "backoff_actor/engine/outbox/unwritten_changes.hpp"
+
+#include "outbox_driver.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,41 +14,14 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-StoreChange insertion(std::uint64_t id) { return change::Insert{{.id = id}}; }
-StoreChange acknowledgement(std::uint64_t id) { return change::Acknowledge{id, {}}; }
 StoreChange attempts(std::uint64_t id, std::uint32_t count) {
   return change::CountAttempts{id, count};
 }
-StoreChange burial(std::uint64_t id) {
-  return change::Bury{id, DeadLetterReason::expired, 0, "", {}};
-}
-
-struct Name {
-  std::string operator()(const change::Insert& x) const {
-    return "insert " + std::to_string(x.delivery.id);
-  }
-  std::string operator()(const change::Acknowledge& x) const {
-    return "ack " + std::to_string(x.delivery);
-  }
-  std::string operator()(const change::CountAttempts& x) const {
-    return "count " + std::to_string(x.attempts) + " of " + std::to_string(x.delivery);
-  }
-  std::string operator()(const change::CountHandOvers& x) const {
-    return "hand-over of " + std::to_string(x.delivery);
-  }
-  std::string operator()(const change::Bury& x) const {
-    return "bury " + std::to_string(x.delivery);
-  }
-  std::string operator()(const change::ForgetKeys&) const { return "forget"; }
-  std::string operator()(const change::DropIncoming& x) const {
-    return "drop row " + std::to_string(x.incoming);
-  }
-};
 
 std::vector<std::string> names_of(const std::vector<StoreChange>& changes) {
   std::vector<std::string> result;
   for (const auto& x : changes)
-    result.push_back(std::visit(Name{}, x));
+    result.push_back(std::visit(NameOfChange{}, x));
   return result;
 }
 

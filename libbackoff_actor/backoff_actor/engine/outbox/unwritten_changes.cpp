@@ -1,4 +1,4 @@
-#include "backoff_actor/delivery/internal/unwritten_changes.hpp"
+#include "backoff_actor/engine/outbox/unwritten_changes.hpp"
 
 #include <algorithm>
 #include <utility>

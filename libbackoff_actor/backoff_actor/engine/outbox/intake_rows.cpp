@@ -1,0 +1,119 @@
+#include "backoff_actor/engine/outbox/intake_rows.hpp"
+
+#include <utility>
+#include <variant>
+
+namespace backoff_actor {
+
+namespace {
+
+// A reader that waits for room looks again once there is room for so many: one look for many rows
+// costs little more than one for a few.
+constexpr std::size_t worth_a_look = IntakeRows::most_rows / 4;
+
+// The row that a change deletes; 0: none.
+std::uint64_t row_of(const StoreChange& x) {
+  if (const auto* const insertion = std::get_if<change::Insert>(&x))
+    return insertion->incoming;
+  if (const auto* const drop = std::get_if<change::DropIncoming>(&x))
+    return drop->incoming;
+  return 0;
+}
+
+} // namespace
+
+// -- the sender ---------------------------------------------------------------------------
+
+void IntakeRows::begin() {
+  waits_for_room_ = false;
+  put_ = 0;
+  taken_ = 0;
+  caught_up_after_.reset();
+  is_to_catch_up_ = false; // an intake begins so
+}
+
+void IntakeRows::catch_up() {
+  caught_up_after_.reset();
+  is_to_catch_up_ = true;
+}
+
+std::optional<IncomingMessage> IntakeRows::next() {
+  if (waiting_.empty())
+    return std::nullopt;
+  auto result = std::move(waiting_.front());
+  waiting_.pop_front();
+  ++taken_;
+  return result;
+}
+
+void IntakeRows::put_back(IncomingMessage message) {
+  waiting_.push_front(std::move(message));
+  --taken_;
+}
+
+bool IntakeRows::give_back(std::uint64_t row) {
+  given_back_.push_back(row);
+  return std::exchange(waits_for_room_, false);
+}
+
+void IntakeRows::end() {
+  for (const auto& x : waiting_)
+    given_back_.push_back(x.row);
+  waiting_.clear();
+}
+
+// -- the writer ---------------------------------------------------------------------------
+
+bool IntakeRows::settle(std::span<const StoreChange> changes) {
+  for (const auto& x : changes)
+    if (const auto row = row_of(x); row != 0) {
+      settled_.push_back(row);
+      forget_bytes(row);
+    }
+  return waits_for_room_ && room() >= worth_a_look && std::exchange(waits_for_room_, false);
+}
+
+// -- the reader ---------------------------------------------------------------------------
+
+std::size_t IntakeRows::room() const {
+  return bytes_of_.size() >= most_rows || bytes_ >= most_bytes ? 0 : most_rows - bytes_of_.size();
+}
+
+void IntakeRows::forget_bytes(std::uint64_t row) {
+  if (const auto found = bytes_of_.find(row); found != bytes_of_.end()) {
+    bytes_ -= found->second;
+    bytes_of_.erase(found);
+  }
+}
+
+IntakeRows::Look IntakeRows::begin_look() {
+  Look result;
+  for (const auto row : settled_)
+    held_.erase(row);
+  settled_.clear();
+  result.given_back = std::exchange(given_back_, {});
+  for (const auto row : result.given_back) {
+    held_.erase(row);
+    forget_bytes(row);
+  }
+  result.is_to_catch_up = std::exchange(is_to_catch_up_, false);
+  result.room = room();
+  waits_for_room_ = result.room == 0;
+  return result;
+}
+
+bool IntakeRows::put(std::vector<IncomingMessage> messages, bool has_caught_up) {
+  for (auto& x : messages) {
+    held_.insert(x.row);
+    bytes_of_[x.row] = x.size();
+    bytes_ += x.size();
+    waiting_.push_back(std::move(x));
+    ++put_;
+  }
+  if (!has_caught_up || caught_up_after_ || is_to_catch_up_)
+    return false;
+  caught_up_after_ = put_;
+  return true;
+}
+
+} // namespace backoff_actor

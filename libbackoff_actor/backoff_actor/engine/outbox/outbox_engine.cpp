@@ -1,0 +1,297 @@
+#include "backoff_actor/engine/outbox/outbox_engine.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace backoff_actor {
+
+namespace {
+
+// The delay between two attempts to write.
+const Policy retry_policy =
+  Exponential{.first = std::chrono::milliseconds{100}, .cap = std::chrono::seconds{10}};
+
+// The largest batch while commits fail.
+constexpr std::size_t batch_to_try = 16;
+
+// When nothing has been written for this long, the store may do its housekeeping.
+constexpr std::chrono::seconds quiet{1};
+
+// After so many failures in a row without a sender, no more attempts are made: as long as they are,
+// the driver's actor system cannot end. If another sender comes, they begin again. If none comes,
+// the changes are lost, and the deliveries are redelivered after the next start of the program.
+constexpr int max_failures_alone = 3;
+
+constexpr std::uint64_t failure_of_the_store = 2; // 1: the engine's ack timeout
+
+// Whether the server itself has said so of these changes. Other failures may come from a connection
+// that is broken, or from a new one. Then they say nothing about an earlier commit.
+bool is_verdict(StoreFailure failure) {
+  return failure == StoreFailure::full || failure == StoreFailure::too_large
+         || failure == StoreFailure::disowned;
+}
+
+std::uint64_t last_insertion(std::span<const StoreChange> batch) {
+  std::uint64_t result = 0;
+  for (const auto& x : batch)
+    if (const auto* const insertion = std::get_if<change::Insert>(&x))
+      result = std::max(result, insertion->delivery.id);
+  return result;
+}
+
+} // namespace
+
+OutboxEngine::OutboxEngine(const OutboxEngineOptions& options)
+  : options_(options), pending_(options.max_batch),
+    lease_(options.lease > Duration::zero() ? OwnerLease{options.lease} : OwnerLease{}),
+    retry_delay_(retry_policy, 0, 0) {}
+
+void OutboxEngine::step(Instant now, OutboxInput&& input, OutboxEffects& effects) {
+  now_ = now;
+  effects_ = &effects;
+  std::visit([this](auto& x) { take(x); }, input);
+}
+
+// -- the sender ------------------------------------------------------------------------
+
+void OutboxEngine::take(const outbox_input::Attach& x) {
+  is_attached_ = true;
+  is_untidy_ = x.is_untidy;
+  failures_alone_ = 0;
+  lag_ = Lag::none;
+  told_sure_until_ = Instant{Duration::min()};
+  tell_sure();
+  tell_whether_behind();
+  if (state_ == State::rests && (!nothing_waits() || lease_.is_limited()))
+    go_on();
+}
+
+void OutboxEngine::take(const outbox_input::Detach& /*x*/) {
+  is_attached_ = false;
+  retry_delay_ = retry_delay_.reset(); // the end of the actor system may wait for the changes
+  if (is_asleep())
+    go_on();
+}
+
+void OutboxEngine::take(outbox_input::Put& x) {
+  const auto has_insertion = std::any_of(x.changes.begin(), x.changes.end(), [](const auto& one) {
+    return std::holds_alternative<change::Insert>(one);
+  });
+  for (auto& one : x.changes)
+    pending_.put(std::move(one), failure_.has_value());
+  tell_whether_behind();
+  if (lease_.is_lost())
+    return;
+  if (state_ == State::rests || state_ == State::idles || state_ == State::watches
+      || (state_ == State::lingers && pending_.size() >= options_.max_batch)
+      || (state_ == State::retries && has_insertion && unanswered_.empty()))
+    go_on();
+}
+
+void OutboxEngine::take(const outbox_input::Halt& /*x*/) {
+  if (!call_.empty())
+    unanswered_ = std::exchange(call_, {});
+  state_ = State::rests;
+}
+
+// -- what is done next -----------------------------------------------------------------
+
+void OutboxEngine::take(const outbox_input::Go& /*x*/) {
+  if (state_ != State::awake)
+    return;
+  const auto was_quiet = std::exchange(was_quiet_, false);
+  if (lease_.is_lost())
+    return rest();
+  // A commit that fails renews nothing. One without an answer comes first.
+  const auto is_to_renew = is_attached_ && lease_.renew_at() <= now_ && unanswered_.empty()
+                           && !(has_just_failed_ && is_unanswered_);
+  if (is_to_renew && (failure_ || nothing_waits()))
+    return begin_renewal();
+  const auto has_failed = std::exchange(has_just_failed_, false);
+  if (nothing_waits()) {
+    if (has_failed && is_attached_ && lease_.is_limited())
+      return retry();
+    if (!is_attached_ || !is_untidy_)
+      return rest();
+    if (!was_quiet)
+      return sleep(State::idles, quiet);
+    state_ = State::calls;
+    effects_->emplace_back(outbox_effect::TidyUp{});
+    return;
+  }
+  if (!is_attached_ && failures_alone_ >= max_failures_alone)
+    return rest();
+  if (has_failed && (pending_.insertions() == 0 || !unanswered_.empty()))
+    return retry();
+  if (is_attached_ && !is_to_renew && options_.max_wait > Duration::zero()
+      && waiting() == pending_.size() && pending_.size() < options_.max_batch
+      && !std::exchange(has_lingered_, true))
+    return sleep(State::lingers, options_.max_wait);
+  begin_commit();
+}
+
+void OutboxEngine::take(const outbox_input::Wake& /*x*/) {
+  if (!is_asleep() || now_ < wake_at_)
+    return;
+  was_quiet_ = state_ == State::idles;
+  go_on();
+}
+
+void OutboxEngine::go_on() {
+  state_ = State::awake;
+  effects_->emplace_back(outbox_effect::GoOn{});
+}
+
+void OutboxEngine::rest() {
+  if (is_attached_ && lease_.renew_at() != Instant::never())
+    return sleep(State::watches, lease_.renew_at() - now_);
+  state_ = State::rests;
+}
+
+void OutboxEngine::sleep(State why, Duration span) {
+  state_ = why;
+  if (is_attached_ && lease_.renew_at() > now_)
+    span = std::min(span, lease_.renew_at() - now_);
+  wake_at_ = now_ + span;
+  effects_->emplace_back(outbox_effect::Sleep{span});
+}
+
+void OutboxEngine::retry() {
+  retry_delay_ = retry_delay_.next();
+  const auto wait = retry_delay_.wait_time();
+  const auto is_silent = is_unanswered_ && lease_.is_limited(); // it may be back before the lease
+  sleep(State::retries, is_silent ? std::min(wait, options_.lease / 3) : wait);
+}
+
+void OutboxEngine::begin_commit() {
+  call_ = std::exchange(unanswered_, {});
+  is_first_attempt_ = call_.empty();
+  if (call_.empty() && !apart_.empty()) {
+    call_.push_back(std::move(apart_.front()));
+    apart_.pop_front();
+  }
+  if (call_.empty())
+    call_ =
+      pending_.take(failure_ ? std::min(options_.max_batch, batch_to_try) : options_.max_batch);
+  has_lingered_ = false;
+  lease_.begin(now_);
+  state_ = State::calls;
+  effects_->emplace_back(outbox_effect::Commit{call_, are_burials_doubtful_});
+}
+
+void OutboxEngine::begin_renewal() {
+  lease_.begin(now_);
+  is_first_attempt_ = true;
+  state_ = State::calls;
+  effects_->emplace_back(outbox_effect::Renew{});
+}
+
+// -- what the store says ---------------------------------------------------------------
+
+void OutboxEngine::take(const outbox_input::Done& x) {
+  const auto changes = std::exchange(call_, {});
+  is_untidy_ = x.is_untidy;
+  is_unanswered_ = false;
+  if (!changes.empty() || nothing_waits()) {
+    failure_.reset();
+    failures_alone_ = 0;
+    retry_delay_ = retry_delay_.reset();
+  }
+  pending_.forget(changes);
+  are_burials_doubtful_ &= !nothing_waits();
+  lease_.answered();
+  // The sender is told in time, but not of each answer.
+  if (lease_.is_limited() && lease_.sure_until() - told_sure_until_ >= options_.lease / 10)
+    tell_sure();
+  if (is_attached_)
+    for (const auto& one : changes)
+      if (const auto* const count = std::get_if<change::CountHandOvers>(&one))
+        effects_->emplace_back(outbox_effect::TellHandOver{*count});
+  tell_insertions(last_insertion(changes), std::nullopt);
+  tell_whether_behind();
+  go_on();
+}
+
+void OutboxEngine::take(const outbox_input::Tidied& x) {
+  is_untidy_ = x.is_untidy;
+  go_on();
+}
+
+// No failure renews the ownership: a store may find it without the server.
+void OutboxEngine::take(const outbox_input::Failed& x) {
+  is_untidy_ = x.is_untidy;
+  if (x.failure == StoreFailure::too_large && call_.size() > 1) { // the other changes may fit
+    apart_.assign(std::make_move_iterator(call_.begin()), std::make_move_iterator(call_.end()));
+    call_.clear();
+    return go_on();
+  }
+  effects_->emplace_back(outbox_effect::ReportFailure{});
+  are_burials_doubtful_ = true;
+  is_unanswered_ = x.failure == StoreFailure::unreachable;
+  if (x.failure == StoreFailure::disowned)
+    lease_.lose();
+  else if (!is_verdict(x.failure))
+    lease_.doubt();
+  if (lease_.is_lost() || lease_.sure_until() < told_sure_until_)
+    tell_sure();
+  keep(std::exchange(call_, {}), x.failure, {failure_of_the_store, x.text},
+       is_first_attempt_ || is_verdict(x.failure));
+  tell_whether_behind();
+  go_on();
+}
+
+// What becomes of the changes of a call that has failed.
+void OutboxEngine::keep(std::vector<StoreChange> changes, StoreFailure failure, const Cause& cause,
+                        bool is_known) {
+  std::uint64_t last_id = 0;
+  if (failure == StoreFailure::too_large) { // a retry cannot help, so it is dropped
+    last_id = last_insertion(changes);
+    pending_.forget(changes);
+    return tell_insertions(last_id, cause);
+  }
+  failure_ = cause;
+  has_just_failed_ = true;
+  failures_alone_ += is_attached_ ? 0 : 1;
+  if (is_unanswered_ || !is_known) {
+    unanswered_ = std::move(changes); // nobody knows yet whether they are made
+  } else if (!changes.empty()) {
+    std::move(apart_.begin(), apart_.end(), std::back_inserter(changes));
+    apart_.clear();
+    has_lingered_ = true;
+    last_id = last_insertion(changes);
+    last_id = std::max(last_id, pending_.keep(changes));
+  }
+  tell_insertions(last_id, cause);
+}
+
+// -- what the sender is told -----------------------------------------------------------
+
+void OutboxEngine::tell_insertions(std::uint64_t last_id, std::optional<Cause> failure) {
+  if (last_id != 0 && is_attached_)
+    effects_->emplace_back(outbox_effect::TellInsertions{last_id, std::move(failure)});
+}
+
+// A store that works may have two batches: one that it commits, and one that waits meanwhile.
+void OutboxEngine::tell_whether_behind() {
+  const auto owed = pending_.owed();
+  auto lag = Lag::none;
+  if (failure_ && owed > options_.max_batch)
+    lag = Lag::fails;
+  else if (owed >= 2 * options_.max_batch)
+    lag = Lag::is_slow;
+  if (is_attached_ && std::exchange(lag_, lag) != lag)
+    effects_->emplace_back(
+      outbox_effect::TellBehind{lag != Lag::none, lag == Lag::fails ? *failure_ : Cause{}});
+}
+
+void OutboxEngine::tell_sure() {
+  told_sure_until_ = lease_.sure_until();
+  if (is_attached_ && lease_.is_limited())
+    effects_->emplace_back(outbox_effect::TellSure{told_sure_until_, lease_.is_lost()});
+}
+
+} // namespace backoff_actor
