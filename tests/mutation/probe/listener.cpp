@@ -51,8 +51,10 @@ private:
 };
 
 const bool is_recorded = [] {
-  if (const char* const path = std::getenv("MUTATION_RECORD"))
+  if (const char* const path = std::getenv("MUTATION_RECORD")) {
     ::testing::UnitTest::GetInstance()->listeners().Append(new Recorder{path});
+    unsetenv("MUTATION_RECORD"); // a test may start this program once more
+  }
   return true;
 }();
 
