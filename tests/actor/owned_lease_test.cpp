@@ -3,6 +3,7 @@
 
 #include "owned_fixture.hpp"
 
+#include "backoff_actor/caf/outbox/internal/write_queue.hpp"
 #include "common/metric_value.hpp"
 
 namespace backoff_actor::actor_test {
@@ -310,6 +311,37 @@ TEST_F(OwnedSeen, an_owner_that_is_frozen_does_not_count_as_one) {
   };
   EXPECT_EQ(metrics(time.now() + (4s - 1ns)), 1);
   EXPECT_EQ(metrics(time.now() + 4s), 0);
+}
+
+// The server may have made the changes before the exception came.
+TEST_F(OwnedLease, an_exception_of_any_other_kind_leaves_the_outcome_open) {
+  auto is_told_to_throw = true;
+  const auto store = std::make_shared<Watched>(server.store("node-a")->own(0s), [&](auto) {
+    if (std::exchange(is_told_to_throw, false))
+      throw std::runtime_error("no memory for the answer");
+  });
+  WriteQueue queue{store, durable<std::string>(), writing()};
+  queue.attach(caf::actor_addr{}, time.now());
+  ASSERT_TRUE(queue.wake_for_the_rest());
+  queue.work(time.now()); // renews
+  std::vector<StoreChange> changes;
+  changes.emplace_back(change::Insert{{.id = 1}});
+  queue.put(changes);
+  queue.take_replies();
+  queue.work(time.now());
+  auto replies = queue.take_replies();
+  EXPECT_THAT(replies.insertions, IsEmpty());
+  ASSERT_TRUE(replies.sure);
+  EXPECT_LE(replies.sure->until, time.now());
+
+  const auto next = queue.work(time.now());
+  time.advance(next.sleep);
+  ASSERT_TRUE(queue.wake(next.sleep_id, time.now()));
+  queue.work(time.now());
+  replies = queue.take_replies();
+  ASSERT_EQ(replies.insertions.size(), 1u);
+  EXPECT_FALSE(replies.insertions[0].failure);
+  EXPECT_THAT(server.content()->owed(), ElementsAre(1));
 }
 
 } // namespace backoff_actor::actor_test

@@ -207,6 +207,23 @@ TEST_P(store_contract, a_clock_that_was_set_back_makes_no_key_older_than_one_bef
   EXPECT_THAT(keys(), ElementsAre(AcknowledgedKey{"order 3", {50}})) << "and is not forgotten";
 }
 
+TEST_P(store_contract, keys_of_a_clock_that_was_ahead_get_the_time_of_the_next_one) {
+  constexpr WallTime hour{3'600'000'000'000};
+  constexpr WallTime minute{60'000'000'000};
+  for (std::uint64_t id = 1; id <= 3; ++id)
+    commit(store(), {change::Insert{delivery(id)}});
+  commit(store(), {change::Acknowledge{1, {10}}, change::Acknowledge{2, hour}});
+  reopen();
+  commit(store(), {change::Acknowledge{3, minute}});
+  EXPECT_THAT(keys(),
+              ElementsAre(AcknowledgedKey{"order 1", {10}}, AcknowledgedKey{"order 2", minute},
+                          AcknowledgedKey{"order 3", minute}));
+  reopen();
+  EXPECT_THAT(keys(),
+              ElementsAre(AcknowledgedKey{"order 1", {10}}, AcknowledgedKey{"order 2", minute},
+                          AcknowledgedKey{"order 3", minute}));
+}
+
 TEST_P(store_contract, dead_letters_are_counted_since_the_first_was_given_up) {
   EXPECT_EQ(store().count_dead_letters(), DeadLetterTally{});
   for (std::uint64_t id = 1; id <= 4; ++id)
