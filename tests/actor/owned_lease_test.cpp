@@ -25,6 +25,20 @@ private:
   std::function<void(std::span<const StoreChange>)> hook_;
 };
 
+// Throws once, before it asks the server.
+class Forgetful : public StoreInFront {
+public:
+  using StoreInFront::StoreInFront;
+  void commit(std::span<const StoreChange> changes) override {
+    if (std::exchange(is_first_, false))
+      throw std::runtime_error("no memory for the answer");
+    StoreInFront::commit(changes);
+  }
+
+private:
+  bool is_first_ = true;
+};
+
 class OwnedLease : public OwnedTest {
 protected:
   static SenderOptions one_at_a_time() {
@@ -315,11 +329,7 @@ TEST_F(OwnedSeen, an_owner_that_is_frozen_does_not_count_as_one) {
 
 // The server may have made the changes before the exception came.
 TEST_F(OwnedLease, an_exception_of_any_other_kind_leaves_the_outcome_open) {
-  auto is_told_to_throw = true;
-  const auto store = std::make_shared<Watched>(server.store("node-a")->own(0s), [&](auto) {
-    if (std::exchange(is_told_to_throw, false))
-      throw std::runtime_error("no memory for the answer");
-  });
+  const auto store = std::make_shared<Forgetful>(server.store("node-a")->own(0s));
   WriteQueue queue{store, durable<std::string>(), writing()};
   queue.attach(caf::actor_addr{}, time.now());
   ASSERT_TRUE(queue.wake_for_the_rest());
