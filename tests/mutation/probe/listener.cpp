@@ -19,7 +19,9 @@ public:
   explicit Recorder(const char* path) : out_(path) {}
 
 private:
-  void OnTestSuiteStart(const ::testing::TestSuite&) override { keep(of_suite_); }
+  void OnTestProgramStart(const ::testing::UnitTest&) override { keep(of_all_); }
+
+  void OnTestSuiteStart(const ::testing::TestSuite&) override { keep(before_); }
 
   void OnTestStart(const ::testing::TestInfo&) override {
     keep(before_);
@@ -31,7 +33,7 @@ private:
   void OnTestEnd(const ::testing::TestInfo& test) override {
     out_ << test.test_suite_name() << '.' << test.name() << '\t' << test.result()->elapsed_time();
     for (int i = 0; i < most; ++i)
-      if (marks()[i] != 0 || of_suite_[i] != 0)
+      if (marks()[i] != 0 || of_suite_[i] != 0 || of_all_[i] != 0)
         out_ << '\t' << i;
     out_ << std::endl;
   }
@@ -45,6 +47,7 @@ private:
   }
 
   std::ofstream out_;
+  unsigned char of_all_[most]{};   // before the first test, by what all tests share
   unsigned char of_suite_[most]{}; // by what all tests of a suite share
   unsigned char before_[most]{};
   bool is_first_ = true;
