@@ -1,6 +1,7 @@
 // One process owns an outbox at a time. When it goes, is ended, or freezes, another one takes over,
 // and what it writes afterwards is refused.
 
+#include "backoff_actor/store/postgres/internal/pg_session.hpp"
 #include "common/patience.hpp"
 #include "control.hpp"
 #include "fixture.hpp"
@@ -350,6 +351,16 @@ TEST_F(postgres_ownership, a_wait_that_ends_without_the_lock_leaves_the_session_
   std::this_thread::sleep_for(milliseconds{2500}); // of real time: the server counts it
   owner = nullptr;
   EXPECT_NE(standby->own(test::patience), nullptr);
+}
+
+// It may freeze between the end of its wait and its first statement as the owner.
+TEST_F(postgres_ownership, a_wait_that_ends_with_the_lock_leaves_a_session_that_may_not_be_silent) {
+  lease_ = seconds{1};
+  open("node-a").reset(); // makes the outbox
+  detail::PgSession session{detail::pg_wish(address(), options("node-b")),
+                            detail::PgSession::Purpose::own, nullptr};
+  ASSERT_TRUE(session.wait_for_lock(seconds{5}));
+  EXPECT_NE(open("node-c"), nullptr);
 }
 
 } // namespace backoff_actor::store_test
