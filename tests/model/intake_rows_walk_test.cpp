@@ -196,8 +196,8 @@ private:
 } // namespace
 
 TEST(intake_rows_walk, makes_one_delivery_of_each_row) {
-  EXPECT_TRUE(test::walks_hold([] { return RowsWalk{}; }, 2,
-                               RowStep::any(test::below<std::uint32_t>(6000))));
+  EXPECT_TRUE(
+    test::walks_hold([] { return RowsWalk{}; }, 2, RowStep::any(test::below<std::uint32_t>(6000))));
 }
 
 } // namespace backoff_actor::model_test
