@@ -1,7 +1,10 @@
 // Rows that other programs hand over, beside a table of them. A look sees what was committed when
-// it began; a commit, a row that is given back, and the end of a sender come at any time, also
-// between the beginning of a look and its end. What must hold: each row becomes one delivery, no
-// more are held than may be, and a sender that has caught up has all that was there when it asked.
+// it began. Commits, rows that are given back, and ends of senders come at any time, also during a
+// look. What must hold:
+//
+// - Each row becomes one delivery.
+// - No more rows are held than may be.
+// - A sender that has caught up has all rows that were there when it asked.
 //
 //     RC_PARAMS="max_success=100000" ./build/dev/tests/model_tests --gtest_filter="intake_rows*"
 

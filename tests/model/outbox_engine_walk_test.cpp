@@ -5,8 +5,8 @@
 //   have it, unless nobody can know.
 // - What a sender put about a delivery that is stored is in the store at the end, once the store
 //   works.
-// - A lease: nobody is told to be sure for longer than four fifths of it after the beginning of the
-//   last call that was answered, nor after a call that was not.
+// - Nobody is told to be sure for longer than four fifths of the lease. They count from the beginning
+//   of the last call that was answered. A call without an answer ends them.
 // - There is one call at a time, none once the store is lost, and each has at most one batch.
 // - While something waits, or the lease runs out, the engine does not rest.
 //
@@ -166,9 +166,7 @@ private:
     case OutboxAction::change_sender:
       step(outbox_input::Detach{});
       is_attached_ = false;
-      // Nobody is told of these any more.
-      unheard_.insert(open_insertions_.begin(), open_insertions_.end());
-      open_insertions_.clear();
+      open_insertions_.clear(); // nobody is told of these any more
       if (!is_lost_)
         attach();
       return;
@@ -341,7 +339,6 @@ private:
   std::optional<std::vector<Line>> call_; // empty: a renewal
   std::map<std::uint64_t, Known> known_;
   std::set<std::uint64_t> open_insertions_; // without an outcome
-  std::set<std::uint64_t> unheard_;         // whose sender has ended
   std::set<std::uint64_t> letters_;         // that were buried before they were stored
   std::uint64_t last_id_ = 0;
   std::string story_;

@@ -222,6 +222,16 @@ protected:
     outbox.go();
   }
 
+  // A commit had no answer, and is made again.
+  void try_again_after_silence() {
+    outbox.insert({1});
+    outbox.go();
+    outbox.fail(StoreFailure::unreachable);
+    outbox.go();
+    outbox.wake(100ms);
+    outbox.go();
+  }
+
   OutboxDriver outbox{{.max_batch = 100, .lease = 5s}};
 };
 
@@ -336,12 +346,7 @@ TEST_F(outbox_lease, a_commit_without_an_answer_comes_again_as_it_was_before_any
 }
 
 TEST_F(outbox_lease, what_a_new_connection_says_is_no_word_on_a_commit_without_an_answer) {
-  outbox.insert({1});
-  outbox.go();
-  outbox.fail(StoreFailure::unreachable);
-  outbox.go();
-  outbox.wake(100ms);
-  outbox.go();
+  try_again_after_silence();
   EXPECT_THAT(outbox.fail(StoreFailure::refused), ElementsAre("report", "go on"))
     << "it may be made";
   outbox.go();
@@ -351,12 +356,7 @@ TEST_F(outbox_lease, what_a_new_connection_says_is_no_word_on_a_commit_without_a
 }
 
 TEST_F(outbox_lease, a_full_disk_is_the_servers_word_on_it) {
-  outbox.insert({1});
-  outbox.go();
-  outbox.fail(StoreFailure::unreachable);
-  outbox.go();
-  outbox.wake(100ms);
-  outbox.go();
+  try_again_after_silence();
   EXPECT_THAT(outbox.fail(StoreFailure::full), Contains("1 failed"));
 }
 

@@ -65,9 +65,9 @@ public:
   // Who writes, as a look was told after it had taken new rows and before it looked for late ones
   // and for those that are due.
   //
-  // @param done what is below was taken before, or the look sees it after the question
-  // @param top what is above is written by those alone that did not write yet, or the next look
-  //            takes it
+  // @param done what is below was taken before, or this look sees it after the question.
+  // @param top what is above is taken by the next look. Or else a transaction writes it that did
+  //            not write when the question was asked.
   void note_writers(const std::vector<std::uint32_t>& writers, const PgPlace& done,
                     const PgPlace& top, Time now);
 
