@@ -5,8 +5,8 @@
 //   have it, unless nobody can know.
 // - What a sender put about a delivery that is stored is in the store at the end, once the store
 //   works.
-// - Nobody is told to be sure for longer than four fifths of the lease. They count from the beginning
-//   of the last call that was answered. A call without an answer ends them.
+// - Nobody is told to be sure for longer than four fifths of the lease. They count from the
+//   beginning of the last call that was answered. A call without an answer ends them.
 // - There is one call at a time, none once the store is lost, and each has at most one batch.
 // - While something waits, or the lease runs out, the engine does not rest.
 //
