@@ -13,38 +13,35 @@ namespace backoff_actor::actor_test {
 
 using ::testing::SizeIs;
 
-/// A client that submits, has up to 2500 messages without an answer, and begins after a second.
-class Burst : public caf::event_based_actor {
+/// A store whose first handing over takes as long as `meanwhile` does.
+class SlowPost final : public SharedStore {
 public:
-  Burst(caf::actor_config& config, caf::actor receiver, int messages, std::function<void()> begin)
-    : caf::event_based_actor(config), receiver_(std::move(receiver)), messages_(messages),
-      begin_(std::move(begin)) {}
-
-  caf::behavior make_behavior() override {
-    delayed_send(this, 1s, caf::tick_atom_v);
-    return {[this](caf::tick_atom) {
-      begin_();
-      for (auto i = 0; i < 2500; ++i)
-        submit();
-    }};
+  SlowPost(std::shared_ptr<SharedStore> store, std::function<void()> meanwhile)
+    : store_(std::move(store)), meanwhile_(std::move(meanwhile)) {}
+  std::string name() const override { return store_->name(); }
+  std::shared_ptr<DeliveryStore> own(Duration at_most) override { return store_->own(at_most); }
+  std::optional<StoreOwner> owner() override { return store_->owner(); }
+  void interrupt() override { store_->interrupt(); }
+  std::unique_ptr<IncomingWriter> open_writer() override {
+    return std::make_unique<Writer>(store_->open_writer(), std::exchange(meanwhile_, {}));
   }
-
-  void on_exit() override { receiver_ = nullptr; }
 
 private:
-  void submit() {
-    if (sent_ == messages_)
-      return;
-    Submit submission{.message = caf::make_message(std::to_string(sent_++)),
-                      .answer_when_accepted = true};
-    compat::request(*this, receiver_, std::move(submission))
-      .then([this](const Accepted&) { submit(); }, [](const caf::error&) {});
-  }
+  struct Writer final : IncomingWriter {
+    Writer(std::unique_ptr<IncomingWriter> real, std::function<void()> first)
+      : writer(std::move(real)), meanwhile(std::move(first)) {}
+    void write(std::span<const IncomingMessage> messages, const std::string& format) override {
+      if (const auto runs = std::exchange(meanwhile, {}))
+        runs();
+      writer->write(messages, format);
+    }
 
-  caf::actor receiver_;
-  const int messages_;
-  const std::function<void()> begin_;
-  int sent_ = 0;
+    const std::unique_ptr<IncomingWriter> writer;
+    std::function<void()> meanwhile;
+  };
+
+  const std::shared_ptr<SharedStore> store_;
+  std::function<void()> meanwhile_;
 };
 
 /// Its new owners have not read yet what was handed over: their looks fail until `look_again`.
@@ -247,21 +244,33 @@ TEST_F(OwnedOrder, a_sender_without_a_handle_lives_until_what_waits_is_done) {
   EXPECT_TRUE(*end) << "it owes nothing";
 }
 
-// The writer needs several transactions for so many, and the process owns the outbox before the
-// last of them.
+// The process owns the outbox, and has read all its rows, before its own submission is written.
 TEST_F(OwnedOrder, what_is_still_being_handed_over_comes_before_what_the_new_owner_gets_itself) {
   server.fail_looks({});
   start_process("node-a");
-  const auto& b = start_process("node-b");
-  constexpr auto messages = 5000;
-  time.spawn<Burst>(b.sender, messages, [this] { die("node-a"); });
-  time.advance(1s); // node-b looks whether it owns the outbox once a second
-  time.advance(1min);
-  EXPECT_EQ(owner(), "node-b, epoch 2");
-  const auto texts = b.danger.texts();
-  ASSERT_THAT(texts, SizeIs(messages));
-  for (auto i = 0; i < messages; ++i)
-    ASSERT_EQ(texts[static_cast<std::size_t>(i)], std::to_string(i));
+  auto outbox = shared("node-b");
+  auto& b = processes["node-b"];
+  std::shared_ptr<testing::Answer<Accepted>> second;
+  auto meanwhile = [&] {
+    die("node-a");
+    time.advance(2s); // node-b looks whether it owns the outbox once a second
+    EXPECT_EQ(owner(), "node-b, epoch 2");
+    second = submit_to(b, "2");
+    time.advance(2s);
+    EXPECT_FALSE(second->is_ready());
+    EXPECT_THAT(b.danger.texts(), IsEmpty());
+  };
+  outbox.store = std::make_shared<SlowPost>(outbox.store, meanwhile);
+  const DangerousActor worker;
+  b.danger = worker;
+  start_process("node-b", worker.factory(), default_options(), outbox);
+
+  const auto first = submit_to(b, "1");
+  time.advance(2s);
+
+  EXPECT_EQ(first->get().id, 0u);
+  EXPECT_EQ(second->get().id, 2u);
+  EXPECT_THAT(b.danger.texts(), ElementsAre("1", "2"));
 }
 
 } // namespace backoff_actor::actor_test

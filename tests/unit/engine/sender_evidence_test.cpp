@@ -13,6 +13,7 @@ namespace backoff_actor::engine_test {
 using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::IsSupersetOf;
 
 class SenderEvidence : public ::testing::Test {
 public:
@@ -126,6 +127,30 @@ TEST_F(SenderEvidence, is_not_what_the_service_did_for_the_sender_itself_or_befo
 
   EXPECT_EQ(sender.engine->owed(), 1u);
   EXPECT_EQ(guard->answers(), 3u);
+}
+
+// The child is asked about both errors at once. The first is a failure that is open, and the second
+// is an answer, which charges it.
+TEST_F(SenderEvidence, that_ends_a_message_in_the_step_in_which_it_failed_leaves_it_no_delay) {
+  auto options = with_limit(1);
+  options.ordering = Ordering::unordered;
+  options.max_in_flight = 3;
+  EngineDriver sender{options};
+  sender.start();
+  for (int i = 0; i < 3; ++i)
+    sender.submit();
+  sender.error(3, 8, false, Verdict::reject);
+  sender.error(1, 7, false, Verdict::retry);
+  sender.error(2, 8, false, Verdict::reject);
+  sender.take(input::ChildAlive{1, 1});
+
+  const auto lines = sender.take(input::ChildAlive{1, 2});
+
+  EXPECT_THAT(lines, IsSupersetOf({"dead letter 1 attempts_exhausted", "dead letter 2 rejected"}));
+  const auto delays = log.all<event::RetryScheduled>();
+  ASSERT_EQ(delays.size(), 1u);
+  EXPECT_EQ(delays[0].delivery, 0u) << "the child's";
+  EXPECT_EQ(sender.engine->owed(), 0u);
 }
 
 TEST_F(SenderEvidence, of_a_letter_says_how_long_its_failures_were_not_charged) {
