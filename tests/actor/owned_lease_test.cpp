@@ -279,8 +279,7 @@ protected:
   Numbers numbers(const std::string& node) {
     const auto metrics = observatories[node].metrics(time.now());
     const auto value = [&](const std::string& metric) {
-      return value_of(metrics, "backoff_shard_" + metric, {{"outbox", "orders"}, {"shard", "0"}})
-        .value_or(-1);
+      return value_of(metrics, "backoff_outbox_" + metric, {{"outbox", "orders"}}).value_or(-1);
     };
     return {value("owned"), value("epoch"), value("takeovers_total"), value("lease_left_seconds")};
   }
@@ -320,8 +319,8 @@ TEST_F(OwnedSeen, shows_who_owns_who_doubts_and_who_stands_by) {
 TEST_F(OwnedSeen, an_owner_that_is_frozen_does_not_count_as_one) {
   start_seen("node-a");
   const auto metrics = [&](Instant at) {
-    return value_of(observatories["node-a"].metrics(at), "backoff_shard_owned",
-                    {{"outbox", "orders"}, {"shard", "0"}});
+    return value_of(observatories["node-a"].metrics(at), "backoff_outbox_owned",
+                    {{"outbox", "orders"}});
   };
   EXPECT_EQ(metrics(time.now() + (4s - 1ns)), 1);
   EXPECT_EQ(metrics(time.now() + 4s), 0);

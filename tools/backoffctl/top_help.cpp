@@ -72,7 +72,7 @@ Keys of the JSON, which is the page as the program wrote it:
                retries_left, has_rate, calls_left
   outboxes     name, commits, failures, waiting_changes, is_failing, failing_for_seconds,
                dead_letters, oldest_dead_letter_at
-  shards       outboxes that several processes want: name, is_owner, epoch, sure_for_seconds,
+  ownerships   outboxes that several processes want: name, is_owner, epoch, sure_for_seconds,
                takeovers
   senders_left_out, supervisors_left_out
                how many the program did not list

@@ -137,9 +137,9 @@ std::shared_ptr<Kind<OutboxWords>> ObservatoryState::outboxes(const std::string&
   return outboxes_.of(name, options_.max_kinds);
 }
 
-std::shared_ptr<Kind<ShardWords>> ObservatoryState::shards(const std::string& name) {
+std::shared_ptr<Kind<OwnershipWords>> ObservatoryState::ownerships(const std::string& name) {
   const std::lock_guard lock{mutex_};
-  return shards_.of(name, options_.max_kinds);
+  return ownerships_.of(name, options_.max_kinds);
 }
 
 std::shared_ptr<Operable> ObservatoryState::operable(const ActorName& sender) const {
@@ -193,10 +193,10 @@ ObservatoryState::Kinds ObservatoryState::kinds() const {
   copy(supervisors_, result.supervisors);
   copy(guards_, result.guards);
   copy(outboxes_, result.outboxes);
-  copy(shards_, result.shards);
+  copy(ownerships_, result.ownerships);
   result.senders_left_out = senders_.left_out();
   result.others_left_out =
-    supervisors_.left_out() + guards_.left_out() + outboxes_.left_out() + shards_.left_out();
+    supervisors_.left_out() + guards_.left_out() + outboxes_.left_out() + ownerships_.left_out();
   result.caf_version = caf_version_;
   return result;
 }
@@ -308,13 +308,13 @@ ObservedStatus ObservatoryState::status_of_others(std::size_t at_most, Instant n
                              {std::bit_cast<std::int64_t>(cell.get(Words::oldest_dead_letter))}};
       result.outboxes.push_back(std::move(outbox));
     });
-  for (const auto& [name, kind] : all.shards)
+  for (const auto& [name, kind] : all.ownerships)
     kind->for_each([&, &name = name](const auto& cell) {
-      using Words = ShardWords;
-      ObservedShard shard{name, cell.get(Words::epoch), {}, cell.get(Words::takeovers)};
-      if (shard.epoch != 0)
-        shard.sure_for = time_left(instant_of(cell.get(Words::sure_until)), now);
-      result.shards.push_back(std::move(shard));
+      using Words = OwnershipWords;
+      ObservedOwnership ownership{name, cell.get(Words::epoch), {}, cell.get(Words::takeovers)};
+      if (ownership.epoch != 0)
+        ownership.sure_for = time_left(instant_of(cell.get(Words::sure_until)), now);
+      result.ownerships.push_back(std::move(ownership));
     });
   return result;
 }

@@ -156,50 +156,50 @@ void add_outboxes(MetricPage& page, const std::vector<Sums<OutboxWords>>& all) {
 
 // An outbox is owned only while no other process can own it: a process that was frozen and has not
 // noticed it yet does not own it.
-struct ShardSums {
+struct OwnershipSums {
   std::string name;
   std::uint64_t takeovers = 0;
   std::uint64_t epoch = 0;
   Duration lease_left{0};
 };
 
-std::vector<ShardSums>
-sums_of_shards(const std::vector<std::pair<std::string, std::shared_ptr<Kind<ShardWords>>>>& kinds,
-               Instant now) {
-  std::vector<ShardSums> result;
+std::vector<OwnershipSums> sums_of_ownerships(
+  const std::vector<std::pair<std::string, std::shared_ptr<Kind<OwnershipWords>>>>& kinds,
+  Instant now) {
+  std::vector<OwnershipSums> result;
   for (const auto& [name, kind] : kinds) {
     auto& sums = result.emplace_back();
     sums.name = name;
     const auto counters = kind->for_each([&](const auto& cell) {
-      const auto epoch = cell.get(ShardWords::epoch);
+      const auto epoch = cell.get(OwnershipWords::epoch);
       if (epoch == 0)
         return;
       sums.epoch = std::max(sums.epoch, epoch);
       sums.lease_left =
-        std::max(sums.lease_left, instant_of(cell.get(ShardWords::sure_until)) - now);
+        std::max(sums.lease_left, instant_of(cell.get(OwnershipWords::sure_until)) - now);
     });
-    sums.takeovers = counters[ShardWords::takeovers];
+    sums.takeovers = counters[OwnershipWords::takeovers];
   }
   return result;
 }
 
-void add_shards(MetricPage& page, const std::vector<ShardSums>& all) {
+void add_ownerships(MetricPage& page, const std::vector<OwnershipSums>& all) {
   using enum MetricType;
-  const auto labels = [](const ShardSums& one) {
-    return std::vector<MetricLabel>{{"outbox", one.name}, {"shard", "0"}};
+  const auto labels = [](const OwnershipSums& one) {
+    return std::vector<MetricLabel>{{"outbox", one.name}};
   };
-  page.begin(gauge, "shard_owned",
+  page.begin(gauge, "outbox_owned",
              "Whether this process owns the outbox, and surely no other does: 0 or 1.");
   for (const auto& one : all)
     page.add(labels(one), std::uint64_t{one.lease_left > Duration::zero() ? 1U : 0U});
-  page.begin(gauge, "shard_epoch",
+  page.begin(gauge, "outbox_epoch",
              "The fencing token of this process as the owner; 0: it stands by.");
   for (const auto& one : all)
     page.add(labels(one), one.epoch);
-  page.begin(counter, "shard_takeovers_total", "Times that this process began to own the outbox.");
+  page.begin(counter, "outbox_takeovers_total", "Times that this process began to own the outbox.");
   for (const auto& one : all)
     page.add(labels(one), one.takeovers);
-  page.begin(gauge, "shard_lease_left_seconds",
+  page.begin(gauge, "outbox_lease_left_seconds",
              "For how long surely no other process can own the outbox.");
   for (const auto& one : all)
     page.add(labels(one), std::chrono::duration<double>(one.lease_left).count());
@@ -217,7 +217,7 @@ std::vector<MetricFamily> ObservatoryState::metrics(Instant now) const {
   add_supervisors(page, sums_of<SupervisorWords>(all.supervisors));
   add_guards(page, merged(guards(all, now)), sums_of<GuardWords>(all.guards));
   add_outboxes(page, sums_of<OutboxWords>(all.outboxes));
-  add_shards(page, sums_of_shards(all.shards, now));
+  add_ownerships(page, sums_of_ownerships(all.ownerships, now));
   page.begin(counter, "observer_dropped_total", "What could not be shown by its own name.");
   page.add({{"what", "sender"}}, all.senders_left_out);
   page.add({{"what", "other"}}, all.others_left_out);

@@ -48,7 +48,7 @@ std::string rest_of(const ObservedStatus& status) {
                   status.supervisors_left_out,
                   status.guards,
                   status.outboxes,
-                  status.shards});
+                  status.ownerships});
 }
 
 // Where the next item of a list goes. The list has no brackets yet.

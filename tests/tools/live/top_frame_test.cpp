@@ -143,7 +143,7 @@ TEST(top_frame, scrolls_as_far_as_the_last_sender) {
   moment.status.guards.clear();
   moment.status.supervisors.clear();
   moment.status.outboxes.clear();
-  moment.status.shards.clear();
+  moment.status.ownerships.clear();
   moment.status.senders.clear();
   for (int i = 10; i < 40; ++i)
     moment.status.senders.push_back(quiet("s#" + std::to_string(i), 0));

@@ -46,7 +46,7 @@ inline TopMoment shop() {
   moment.status.guards = {{"mail", "closed", 9.25, {}}, {"payments", "open", {}, 50}};
   moment.status.supervisors = {{"root#1", 3, 0, 1, 0, 0, 14, 0}};
   moment.status.outboxes = {{"orders", 5200, 4, 3, true, 12}, {"letters", 12, 0, 0, false, 0}};
-  moment.status.shards = {{"orders", true, 7, 8.5, 1}, {"refunds", false, 0, 0, 2}};
+  moment.status.ownerships = {{"orders", true, 7, 8.5, 1}, {"refunds", false, 0, 0, 2}};
   return moment;
 }
 

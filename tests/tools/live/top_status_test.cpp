@@ -48,7 +48,7 @@ backoff_actor::ObservedStatus observed() {
   status.guards = {{"payments", true, BreakerState::half_open, true, 2.5, true, 7},
                    {"bare", false, BreakerState::open, false, 5, false, 6}};
   status.outboxes = {{"orders", 1, 2, 3, true, 61s}};
-  status.shards = {{"orders", 3, 1500ms, 2}, {"refunds", 0, 0s, 1}};
+  status.ownerships = {{"orders", 3, 1500ms, 2}, {"refunds", 0, 0s, 1}};
   return status;
 }
 
@@ -125,12 +125,12 @@ TEST(top_status, reads_why_and_for_how_long_and_who_owns_what) {
   EXPECT_EQ(sender.cause_s, 4.0);
   EXPECT_EQ(status.senders.at(1).due_s, std::nullopt);
   EXPECT_EQ(status.senders.at(1).cause, "");
-  ASSERT_EQ(status.shards.size(), 2u);
-  EXPECT_TRUE(status.shards[0].is_owner);
-  EXPECT_EQ(status.shards[0].epoch, 3u);
-  EXPECT_EQ(status.shards[0].sure_s, 1.5);
-  EXPECT_EQ(status.shards[0].takeovers, 2u);
-  EXPECT_FALSE(status.shards[1].is_owner);
+  ASSERT_EQ(status.ownerships.size(), 2u);
+  EXPECT_TRUE(status.ownerships[0].is_owner);
+  EXPECT_EQ(status.ownerships[0].epoch, 3u);
+  EXPECT_EQ(status.ownerships[0].sure_s, 1.5);
+  EXPECT_EQ(status.ownerships[0].takeovers, 2u);
+  EXPECT_FALSE(status.ownerships[1].is_owner);
 }
 
 // Programs and backoffctl are updated at different times.
@@ -141,7 +141,7 @@ TEST(top_status, reads_what_other_versions_write) {
             std::nullopt);
   EXPECT_EQ(read_status(with(R"("last_cause":"Danger, High Voltage!",)", "")).senders.at(0).cause,
             "");
-  EXPECT_EQ(read_status(with(R"("shards")", R"("unknown")")).shards.size(), 0u);
+  EXPECT_EQ(read_status(with(R"("ownerships")", R"("unknown")")).ownerships.size(), 0u);
 }
 
 TEST(top_status, says_what_is_wrong) {

@@ -27,7 +27,7 @@ ObservedStatus of_guard(const ObservedGuard& guard) {
 TEST(observed_status, of_nothing_has_all_keys) {
   EXPECT_EQ(to_json(ObservedStatus{}),
             R"({"senders":[],"senders_left_out":0,"supervisors":[],"supervisors_left_out":0,)"
-            R"("guards":[],"outboxes":[],"shards":[]})");
+            R"("guards":[],"outboxes":[],"ownerships":[]})");
 }
 
 TEST(observed_status, has_the_numbers_of_a_sender) {
@@ -65,7 +65,7 @@ TEST(observed_status, has_the_numbers_of_a_sender) {
     R"("counters":{"accepted":1,"refused":2,"acknowledged":3,"dead_lettered":4,"hand_overs":5,)"
     R"("resends":6,"nacks":7,"crashes":8,"failed_starts":9,"hangs":10,"forwarded":11,)"
     R"("diverted":12,"restored":13,"suspended":14,"late_answers":15}}],"senders_left_out":3,)"
-    R"("supervisors":[],"supervisors_left_out":0,"guards":[],"outboxes":[],"shards":[]})");
+    R"("supervisors":[],"supervisors_left_out":0,"guards":[],"outboxes":[],"ownerships":[]})");
 }
 
 TEST(observed_status, has_the_workers_of_a_pool) {
@@ -107,7 +107,7 @@ TEST(observed_status, has_supervisors_guards_outboxes_and_owners) {
                    {"cut", true, BreakerState::open, false, 5, false, 6, 8s, 9s},
                    {"well", true, BreakerState::closed, false, 5, false, 6, 8s, 9s}};
   status.outboxes = {{"orders", 1, 2, 3, true, 61s}, {"letters", 4, 0, 0, false, 0s, {5, {0}}}};
-  status.shards = {{"orders", 3, 9s, 2}, {"letters", 0, 0s, 0}};
+  status.ownerships = {{"orders", 3, 9s, 2}, {"letters", 0, 0s, 0}};
   EXPECT_EQ(
     to_json(status),
     R"({"senders":[],"senders_left_out":0,"supervisors":[{"name":"root#1",)"
@@ -133,7 +133,7 @@ TEST(observed_status, has_supervisors_guards_outboxes_and_owners) {
     R"({"name":"letters","commits":4,"failures":0,"waiting_changes":0,"is_failing":false,)"
     R"("failing_for_seconds":0.000000000,"dead_letters":5,)"
     R"("oldest_dead_letter_at":"1970-01-01T00:00:00Z"}],)"
-    R"("shards":[{"name":"orders","is_owner":true,"epoch":3,)"
+    R"("ownerships":[{"name":"orders","is_owner":true,"epoch":3,)"
     R"("sure_for_seconds":9.000000000,"takeovers":2},{"name":"letters","is_owner":false,)"
     R"("epoch":0,"sure_for_seconds":0.000000000,"takeovers":0}]})");
 }

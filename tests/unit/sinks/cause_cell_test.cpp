@@ -14,8 +14,8 @@ namespace {
 using namespace std::chrono_literals;
 using detail::CauseCell;
 using detail::ObservatoryState;
+using detail::OwnershipSeat;
 using detail::SenderSeat;
-using detail::ShardSeat;
 
 Instant at(Duration since_origin) { return {since_origin}; }
 
@@ -89,22 +89,22 @@ TEST(observed_sender, has_its_last_cause_and_the_rest_of_its_delay) {
   EXPECT_EQ(state.status(2, at(13s)).senders[0].due_in, 0s) << "it is late";
 }
 
-TEST(observed_shard, is_owned_or_stands_by) {
+TEST(observed_ownership, is_owned_or_stands_by) {
   ObservatoryState state{{}};
-  ShardSeat seat{state.shards("orders")};
-  const auto shard = [&] { return state.status(0, at(10s)).shards.at(0); };
-  EXPECT_EQ(shard().name, "orders");
-  EXPECT_EQ(shard().epoch, 0U);
-  EXPECT_EQ(shard().sure_for, 0s);
+  OwnershipSeat seat{state.ownerships("orders")};
+  const auto ownership = [&] { return state.status(0, at(10s)).ownerships.at(0); };
+  EXPECT_EQ(ownership().name, "orders");
+  EXPECT_EQ(ownership().epoch, 0U);
+  EXPECT_EQ(ownership().sure_for, 0s);
   seat.own(3);
-  EXPECT_EQ(shard().epoch, 3U);
-  EXPECT_EQ(shard().sure_for, 0s) << "not sure yet";
+  EXPECT_EQ(ownership().epoch, 3U);
+  EXPECT_EQ(ownership().sure_for, 0s) << "not sure yet";
   seat.set_sure_until(at(25s));
-  EXPECT_EQ(shard().sure_for, 15s);
+  EXPECT_EQ(ownership().sure_for, 15s);
   seat.lose();
-  EXPECT_EQ(shard().epoch, 0U);
-  EXPECT_EQ(shard().sure_for, 0s);
-  EXPECT_EQ(shard().takeovers, 1U);
+  EXPECT_EQ(ownership().epoch, 0U);
+  EXPECT_EQ(ownership().sure_for, 0s);
+  EXPECT_EQ(ownership().takeovers, 1U);
 }
 
 } // namespace backoff_actor::cause_cell_test

@@ -24,7 +24,7 @@ std::vector<std::string> rows_of_metrics() {
   status.has_budget = true;
   const detail::GuardSeat guard{state.guards("payments"), status, {}};
   const detail::OutboxSeat outbox{state.outboxes("orders")};
-  const detail::ShardSeat shard{state.shards("orders")};
+  const detail::OwnershipSeat ownership{state.ownerships("orders")};
   std::vector<std::string> rows;
   for (const auto& family : observatory.metrics(Instant{})) {
     std::string labels;

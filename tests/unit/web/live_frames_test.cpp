@@ -16,7 +16,7 @@ using ::testing::Not;
 
 constexpr auto nothing_else =
   R"({"senders":[],"senders_left_out":0,"supervisors":[],"supervisors_left_out":0,"guards":[],)"
-  R"("outboxes":[],"shards":[]})";
+  R"("outboxes":[],"ownerships":[]})";
 
 ObservedSender sender(const std::string& kind, std::uint64_t number, std::uint64_t owed = 0) {
   ObservedSender result{{kind, number}};

@@ -88,7 +88,7 @@ std::vector<Section> sections_of(const TopMoment& moment, const TopView& view,
                                  const std::vector<TopSender>& senders) {
   const auto& status = moment.status;
   std::vector<Section> sections{{"pools", pool_table(senders)},
-                                {"shared outboxes", shard_table(status, view)},
+                                {"shared outboxes", ownership_table(status, view)},
                                 {"outboxes", outbox_table(status, view)},
                                 {"guards", guard_table(status, view)},
                                 {"supervisors", supervisor_table(status, view)}};

@@ -217,17 +217,17 @@ TopTable outbox_table(const TopStatus& status, const TopView& view) {
                   });
 }
 
-TopTable shard_table(const TopStatus& status, const TopView& view) {
+TopTable ownership_table(const TopStatus& status, const TopView& view) {
   return table_of({{"SHARED OUTBOX", true, 0},
                    {"THIS PROCESS", true, 0},
                    {"EPOCH", false, 1},
                    {"SURE FOR", false, 0},
                    {"TAKEOVERS", false, 2}},
-                  status.shards, view, [](const TopShard& shard) {
-                    return TopRow{{shard.name, shard.is_owner ? "owns it" : "stands by",
-                                   shard.is_owner ? digits(shard.epoch) : "-",
-                                   shard.is_owner ? age_text(shard.sure_s) : "-",
-                                   digits(shard.takeovers)},
+                  status.ownerships, view, [](const TopOwnership& ownership) {
+                    return TopRow{{ownership.name, ownership.is_owner ? "owns it" : "stands by",
+                                   ownership.is_owner ? digits(ownership.epoch) : "-",
+                                   ownership.is_owner ? age_text(ownership.sure_s) : "-",
+                                   digits(ownership.takeovers)},
                                   false};
                   });
 }

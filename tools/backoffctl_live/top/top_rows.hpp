@@ -38,7 +38,7 @@ TopTable sender_table(const std::vector<TopSender>& senders);
 TopTable pool_table(const std::vector<TopSender>& senders);
 TopTable guard_table(const TopStatus& status, const TopView& view);
 TopTable outbox_table(const TopStatus& status, const TopView& view);
-TopTable shard_table(const TopStatus& status, const TopView& view);
+TopTable ownership_table(const TopStatus& status, const TopView& view);
 TopTable supervisor_table(const TopStatus& status, const TopView& view);
 /// @}
 

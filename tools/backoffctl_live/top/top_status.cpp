@@ -114,7 +114,7 @@ TopOutbox read_outbox(const json& object) {
           flag(object, "is_failing"), number(object, "failing_for_seconds")};
 }
 
-TopShard read_shard(const json& object) {
+TopOwnership read_ownership(const json& object) {
   return {name(object, "(outbox)"), flag(object, "is_owner"), whole(object, "epoch"),
           number(object, "sure_for_seconds"), whole(object, "takeovers")};
 }
@@ -153,8 +153,8 @@ TopStatus read_status(const std::string& json_text) {
   status.supervisors_left_out = whole(page, "supervisors_left_out");
   status.guards = read_all(page, "guards", read_guard);
   status.outboxes = read_all(page, "outboxes", read_outbox);
-  if (find(page, "shards"))
-    status.shards = read_all(page, "shards", read_shard);
+  if (find(page, "ownerships"))
+    status.ownerships = read_all(page, "ownerships", read_ownership);
   return status;
 }
 

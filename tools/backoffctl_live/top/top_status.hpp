@@ -74,7 +74,7 @@ struct TopOutbox {
 };
 
 /// An outbox that several processes want.
-struct TopShard {
+struct TopOwnership {
   std::string name{};
   bool is_owner = false;
   std::uint64_t epoch = 0;
@@ -90,7 +90,7 @@ struct TopStatus {
   std::uint64_t supervisors_left_out = 0;
   std::vector<TopGuard> guards{};
   std::vector<TopOutbox> outboxes{};
-  std::vector<TopShard> shards{};
+  std::vector<TopOwnership> ownerships{};
 };
 
 /// Reads a page. Keys that it does not know do not matter; a key that an earlier version of the

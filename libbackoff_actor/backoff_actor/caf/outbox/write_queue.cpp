@@ -45,12 +45,12 @@ std::shared_ptr<IncomingDesk> desk_of(const std::shared_ptr<DeliveryStore>& stor
 }
 
 // The same for the ownership of the store.
-std::unique_ptr<detail::ShardSeat> shard_seat_of(const DurableOptions& options,
-                                                 const std::optional<StoreOwnership>& ownership) {
+std::unique_ptr<detail::OwnershipSeat>
+ownership_seat_of(const DurableOptions& options, const std::optional<StoreOwnership>& ownership) {
   if (!options.observed_by || !ownership)
     return nullptr;
-  auto result = std::make_unique<detail::ShardSeat>(
-    options.observed_by->state()->shards(options.name.empty() ? "outbox" : options.name));
+  auto result = std::make_unique<detail::OwnershipSeat>(
+    options.observed_by->state()->ownerships(options.name.empty() ? "outbox" : options.name));
   result->own(ownership->epoch);
   return result;
 }
@@ -65,7 +65,7 @@ WriteQueue::WriteQueue(std::shared_ptr<DeliveryStore> store, DurableTypes types,
     letters_(std::make_shared<detail::LetterCount>()), ownership_(store_->ownership()),
     incoming_(desk_of(store_)), engine_({options_.max_batch, options_.max_wait,
                                          ownership_ ? ownership_->lease : Duration::zero()}),
-    seat_(seat_of(options_)), shard_seat_(shard_seat_of(options_, ownership_)) {
+    seat_(seat_of(options_)), ownership_seat_(ownership_seat_of(options_, ownership_)) {
   const auto format = compat::binary_format();
   const auto found = store_->message_format();
   if (found.empty())
@@ -375,12 +375,12 @@ void WriteQueue::look_at_store() {
 void WriteQueue::show() {
   if (seat_)
     seat_->set_waiting(engine_.waiting());
-  if (!shard_seat_)
+  if (!ownership_seat_)
     return;
   if (engine_.is_lost())
-    shard_seat_->lose();
+    ownership_seat_->lose();
   else
-    shard_seat_->set_sure_until(engine_.sure_until());
+    ownership_seat_->set_sure_until(engine_.sure_until());
 }
 
 // -- for holders of the handle --------------------------------------------------------

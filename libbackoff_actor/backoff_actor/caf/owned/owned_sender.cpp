@@ -40,7 +40,7 @@ public:
       options_(std::move(options)), outbox_(std::move(outbox)) {
     compat::keep_cause(*this);
     if (const auto& observed_by = outbox_.options.observed_by)
-      seat_ = std::make_unique<detail::ShardSeat>(observed_by->state()->shards(
+      seat_ = std::make_unique<detail::OwnershipSeat>(observed_by->state()->ownerships(
         outbox_.options.name.empty() ? "outbox" : outbox_.options.name));
   }
 
@@ -401,8 +401,9 @@ private:
   std::map<std::uint64_t, compat::OpenRequest> reports_; // that its supervisor waits for
   std::uint64_t last_report_ = 0;
   std::optional<caf::error> told_to_end_;
-  std::unique_ptr<detail::ShardSeat> seat_; // shows that this process stands by; none: to nobody
-  std::atomic<bool> is_limited_ = false;    // a supervisor limits the time that the end takes
+  std::unique_ptr<detail::OwnershipSeat>
+    seat_;                               // shows that this process stands by; none: to nobody
+  std::atomic<bool> is_limited_ = false; // a supervisor limits the time that the end takes
   bool is_told_to_stop_ = false;
   bool has_quit_ = false;
 };

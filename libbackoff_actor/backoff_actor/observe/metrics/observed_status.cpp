@@ -154,13 +154,13 @@ void write(std::string& json, const ObservedOutbox& outbox) {
   add_letters(object, outbox.dead_letters);
 }
 
-void write(std::string& json, const ObservedShard& shard) {
+void write(std::string& json, const ObservedOwnership& ownership) {
   JsonObject object{json};
-  object.add("name", json_string(shard.name));
-  object.add("is_owner", shard.epoch != 0);
-  object.add("epoch", shard.epoch);
-  object.add("sure_for_seconds", json_seconds(shard.sure_for));
-  object.add("takeovers", shard.takeovers);
+  object.add("name", json_string(ownership.name));
+  object.add("is_owner", ownership.epoch != 0);
+  object.add("epoch", ownership.epoch);
+  object.add("sure_for_seconds", json_seconds(ownership.sure_for));
+  object.add("takeovers", ownership.takeovers);
 }
 
 template <class Part>
@@ -186,7 +186,7 @@ std::string to_json(const ObservedStatus& status) {
     object.add("supervisors_left_out", status.supervisors_left_out);
     write(object.key("guards"), status.guards);
     write(object.key("outboxes"), status.outboxes);
-    write(object.key("shards"), status.shards);
+    write(object.key("ownerships"), status.ownerships);
   }
   return json;
 }

@@ -71,7 +71,7 @@ struct ObservedOutbox {
 };
 
 /// An outbox that several processes want, as an `Observatory` of one of them sees it.
-struct ObservedShard {
+struct ObservedOwnership {
   std::string name{};          ///< of the outbox, as it was given
   std::uint64_t epoch = 0;     ///< of its ownership; 0: it stands by
   Duration sure_for{0};        ///< how long it is sure to be the owner; 0 if it is not
@@ -86,7 +86,7 @@ struct ObservedStatus {
   std::size_t supervisors_left_out = 0;          ///< that were beyond the number asked for
   std::vector<ObservedGuard> guards{};           ///< by name
   std::vector<ObservedOutbox> outboxes{};        ///< by name
-  std::vector<ObservedShard> shards{};           ///< by name
+  std::vector<ObservedOwnership> ownerships{};   ///< by name
 };
 
 /// Renders a status as an object of JSON, with the names of the members as keys; names are texts

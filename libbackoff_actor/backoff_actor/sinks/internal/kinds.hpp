@@ -326,7 +326,7 @@ private:
 // -- shared outboxes ------------------------------------------------------------------
 
 // An outbox that several processes want, in a process that stands by or owns it.
-struct ShardWords {
+struct OwnershipWords {
   enum : std::size_t {
     takeovers,
     counters,
@@ -338,20 +338,20 @@ struct ShardWords {
 
 // The ownership of a shared outbox in its kind, or a process that waits for it. Has one writer at a
 // time.
-class ShardSeat {
+class OwnershipSeat {
 public:
-  explicit ShardSeat(std::shared_ptr<Kind<ShardWords>> kind) : member_(std::move(kind)) {}
+  explicit OwnershipSeat(std::shared_ptr<Kind<OwnershipWords>> kind) : member_(std::move(kind)) {}
 
   void own(std::uint64_t epoch) {
-    member_.cell.add(ShardWords::takeovers);
+    member_.cell.add(OwnershipWords::takeovers);
     set_sure_until({Duration::min()});
-    member_.cell.set(ShardWords::epoch, epoch);
+    member_.cell.set(OwnershipWords::epoch, epoch);
   }
-  void lose() { member_.cell.set(ShardWords::epoch, 0); }
-  void set_sure_until(Instant at) { member_.cell.set(ShardWords::sure_until, word_of(at)); }
+  void lose() { member_.cell.set(OwnershipWords::epoch, 0); }
+  void set_sure_until(Instant at) { member_.cell.set(OwnershipWords::sure_until, word_of(at)); }
 
 private:
-  Kind<ShardWords>::Member member_;
+  Kind<OwnershipWords>::Member member_;
 };
 
 // -- outboxes -------------------------------------------------------------------------

@@ -65,7 +65,7 @@ public:
   std::shared_ptr<Kind<SupervisorWords>> supervisors(const std::string& name);
   std::shared_ptr<Kind<GuardWords>> guards(const std::string& name);
   std::shared_ptr<Kind<OutboxWords>> outboxes(const std::string& name);
-  std::shared_ptr<Kind<ShardWords>> shards(const std::string& name);
+  std::shared_ptr<Kind<OwnershipWords>> ownerships(const std::string& name);
 
   // Who supervises whom.
   const std::shared_ptr<FamilyBook>& families() const { return families_; }
@@ -111,7 +111,7 @@ private:
     std::vector<std::pair<std::string, std::shared_ptr<Kind<SupervisorWords>>>> supervisors;
     std::vector<std::pair<std::string, std::shared_ptr<Kind<GuardWords>>>> guards;
     std::vector<std::pair<std::string, std::shared_ptr<Kind<OutboxWords>>>> outboxes;
-    std::vector<std::pair<std::string, std::shared_ptr<Kind<ShardWords>>>> shards;
+    std::vector<std::pair<std::string, std::shared_ptr<Kind<OwnershipWords>>>> ownerships;
     std::uint64_t senders_left_out = 0;
     std::uint64_t others_left_out = 0;
     std::string caf_version;
@@ -128,7 +128,7 @@ private:
   KindBook<Kind<SupervisorWords>> supervisors_;
   KindBook<Kind<GuardWords>> guards_;
   KindBook<Kind<OutboxWords>> outboxes_;
-  KindBook<Kind<ShardWords>> shards_;
+  KindBook<Kind<OwnershipWords>> ownerships_;
   std::vector<std::weak_ptr<Heartbeat>> heartbeats_;
   std::string caf_version_;
   std::atomic<std::uint64_t> lines_left_out_{0};

@@ -127,7 +127,7 @@ std::string pg_numbers(std::span<const std::uint64_t> numbers) {
   return result.take();
 }
 
-PgChanges::PgChanges(std::int32_t outbox, const PgShard& before, bool may_have_keys, int schema)
+PgChanges::PgChanges(std::int32_t outbox, const PgOutboxRow& before, bool may_have_keys, int schema)
   : outbox_(outbox), before_(before), after_(before), may_have_keys_(may_have_keys),
     is_version_1_(schema == 1) {
   ++after_.commit_no;

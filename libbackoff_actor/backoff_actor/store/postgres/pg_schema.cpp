@@ -19,10 +19,11 @@ namespace {
 // it was once. It is vacuumed by the number of its dead rows. A `vacuum_truncate` would take a lock
 // that stops the owner.
 //
-// shard.epoch: see `StoreOwnership::epoch`. shard.claim: which process claimed the epoch, if a
-// failover has lost one. shard.commit_no: how many commits the outbox has had. shard.oldest_id: no
-// delivery below is owed; a reader that begins there passes no dead entries of the index.
-// shard.keys_since: older acknowledged keys are forgotten, even if their rows are still there.
+// An outbox is owned as a whole, so each `shard` is 0. shard.epoch: see `StoreOwnership::epoch`.
+// shard.claim: which process claimed the epoch, if a failover has lost one. shard.commit_no: how
+// many commits the outbox has had. shard.oldest_id: no delivery below is owed; a reader that begins
+// there passes no dead entries of the index. shard.keys_since: older acknowledged keys are
+// forgotten, even if their rows are still there.
 // delivery.context, incoming.context: see `StoredDelivery::context`. delivery.not_before and node:
 // for later versions.
 //

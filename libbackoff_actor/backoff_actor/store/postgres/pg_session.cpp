@@ -56,7 +56,7 @@ const PgStatement select_outbox{
   {pg_type::text}};
 const PgStatement insert_outbox{
   nullptr, "INSERT INTO backoff.outbox(name) VALUES($1) ON CONFLICT DO NOTHING", {pg_type::text}};
-const PgStatement insert_shard{
+const PgStatement insert_row{
   nullptr,
   "INSERT INTO backoff.shard(outbox, shard) SELECT id, 0 FROM backoff.outbox WHERE name = $1 "
   "ON CONFLICT DO NOTHING",
@@ -107,7 +107,7 @@ std::string of_last_commit(const std::string& column) {
          + ", s." + column + ") ELSE s." + column + " END";
 }
 
-std::string look_at_shard(const std::string& of_commit) {
+std::string look_at_row(const std::string& of_commit) {
   return "SELECT s.epoch, s.claim, " + of_commit
          + ", (SELECT k.number FROM backoff.acknowledged_key k WHERE k.outbox = s.outbox AND "
            "k.shard = 0 ORDER BY k.number DESC LIMIT 1), (SELECT k.at FROM "
@@ -116,14 +116,14 @@ std::string look_at_shard(const std::string& of_commit) {
            "FROM backoff.shard s WHERE s.outbox = $1 AND s.shard = 0";
 }
 
-const auto look_at_shard_1 = look_at_shard("s.commit_no, s.last_id, s.oldest_id, s.keys_since");
-const auto look_at_shard_2 =
-  look_at_shard(of_last_commit("commit_no") + ", " + of_last_commit("last_id") + ", "
-                + of_last_commit("oldest_id") + ", " + of_last_commit("keys_since"));
-const PgStatement look_at_version_1{nullptr, look_at_shard_1.c_str(), {pg_type::int4}};
-const PgStatement look_at_version_2{nullptr, look_at_shard_2.c_str(), {pg_type::int4}};
+const auto look_at_row_1 = look_at_row("s.commit_no, s.last_id, s.oldest_id, s.keys_since");
+const auto look_at_row_2 =
+  look_at_row(of_last_commit("commit_no") + ", " + of_last_commit("last_id") + ", "
+              + of_last_commit("oldest_id") + ", " + of_last_commit("keys_since"));
+const PgStatement look_at_version_1{nullptr, look_at_row_1.c_str(), {pg_type::int4}};
+const PgStatement look_at_version_2{nullptr, look_at_row_2.c_str(), {pg_type::int4}};
 
-const PgStatement claim_shard{
+const PgStatement claim_row{
   nullptr,
   "UPDATE backoff.shard s SET epoch = s.epoch + 1, claim = $3, owner = $4, owner_pid = "
   "pg_backend_pid(), owned_since = clock_timestamp(), lease_ms = $5 WHERE s.outbox = $2 AND "
@@ -132,7 +132,7 @@ const PgStatement claim_shard{
   {pg_type::oid, pg_type::int4, pg_type::int8, pg_type::text, pg_type::int8}};
 
 // Changes nothing, but is a commit that waits for the standbys, and so for all commits before it.
-const PgStatement touch_shard{
+const PgStatement touch_row{
   nullptr,
   "UPDATE backoff.shard SET lease_ms = lease_ms WHERE outbox = $1 AND shard = 0",
   {pg_type::int4}};
@@ -142,7 +142,7 @@ const PgStatement set_row_limit{
   "UPDATE backoff.outbox SET row_limit = $2 WHERE id = $1 AND row_limit <> $2",
   {pg_type::int4, pg_type::int4}};
 
-const PgStatement resume_shard{
+const PgStatement resume_row{
   nullptr,
   "UPDATE backoff.shard s SET owner_pid = pg_backend_pid() WHERE s.outbox = $1 AND s.shard = 0 "
   "AND s.epoch = $2 AND s.claim = $3 RETURNING 1",
@@ -152,8 +152,8 @@ std::int32_t lock_class_of(std::int64_t schema_oid) {
   return static_cast<std::int32_t>(static_cast<std::uint32_t>(schema_oid) ^ class_mask);
 }
 
-PgShard read_pg_shard(const PgRows& rows) {
-  PgShard result;
+PgOutboxRow read_pg_outbox_row(const PgRows& rows) {
+  PgOutboxRow result;
   result.epoch = static_cast<std::uint64_t>(rows.number(0, 0));
   result.claim = rows.number(0, 1);
   result.commit_no = static_cast<std::uint64_t>(rows.number(0, 2));
@@ -235,7 +235,7 @@ void PgSession::check_and_set_up() {
 
 bool create_pg_outbox(PgConnection& connection, const std::string& outbox) {
   const auto is_new = connection.run({&select_outbox, {outbox}}).size() == 0;
-  const std::array calls{PgCall{&insert_outbox, {outbox}}, PgCall{&insert_shard, {outbox}}};
+  const std::array calls{PgCall{&insert_outbox, {outbox}}, PgCall{&insert_row, {outbox}}};
   connection.run(calls);
   return is_new;
 }
@@ -304,35 +304,35 @@ std::vector<PgCall> PgSession::owner_settings() const {
 }
 
 // The statement sees what was committed before the statements before it got their locks.
-PgCall PgSession::look_at_shard() const {
+PgCall PgSession::look_at_row() const {
   return {schema_ > 1 ? &look_at_version_2 : &look_at_version_1, {pg_int4(outbox_)}};
 }
 
-PgShard PgSession::claim() {
+PgOutboxRow PgSession::claim() {
   const auto lease = std::chrono::ceil<std::chrono::milliseconds>(wish_->options.lease).count();
   auto calls = owner_settings();
   if (schema_ > 1) // version 1 has no limit of rows
     calls.push_back(
       {&set_row_limit,
        {pg_int4(outbox_), pg_int4(static_cast<std::int32_t>(wish_->options.max_row))}});
-  calls.push_back({&claim_shard,
+  calls.push_back({&claim_row,
                    {pg_int4(class_), pg_int4(outbox_), pg_int8(random_claim()), wish_->options.node,
                     pg_int8(std::int64_t{lease})}});
-  calls.push_back(look_at_shard());
+  calls.push_back(look_at_row());
   const auto rows = connection_.run(calls);
   if (rows[rows.size() - 2].size() == 0) // the lock is not this session's
     throw pg_pooler_found(wish_->target.name);
-  return read_pg_shard(rows.back());
+  return read_pg_outbox_row(rows.back());
 }
 
-std::optional<PgShard> PgSession::resume(std::uint64_t epoch, std::int64_t claim) {
+std::optional<PgOutboxRow> PgSession::resume(std::uint64_t epoch, std::int64_t claim) {
   auto calls = owner_settings();
-  calls.push_back({&resume_shard, {pg_int4(outbox_), pg_int8(epoch), pg_int8(claim)}});
-  calls.push_back(look_at_shard());
+  calls.push_back({&resume_row, {pg_int4(outbox_), pg_int8(epoch), pg_int8(claim)}});
+  calls.push_back(look_at_row());
   const auto rows = connection_.run(calls);
   if (rows[rows.size() - 2].size() == 0)
     return std::nullopt;
-  return read_pg_shard(rows.back());
+  return read_pg_outbox_row(rows.back());
 }
 
 // -- who owns it -------------------------------------------------------------------------------
@@ -357,13 +357,13 @@ std::string pg_lock_class(std::int64_t schema_oid) { return pg_int4(lock_class_o
 bool PgSession::await_standbys() {
   auto result = false;
   for (; connection_.take_unreplicated(); result = true)
-    connection_.run({&touch_shard, {pg_int4(outbox_)}});
+    connection_.run({&touch_row, {pg_int4(outbox_)}});
   return result;
 }
 
-PgShard PgSession::look() {
-  const auto rows = connection_.run(look_at_shard());
-  return rows.size() == 0 ? PgShard{} : read_pg_shard(rows);
+PgOutboxRow PgSession::look() {
+  const auto rows = connection_.run(look_at_row());
+  return rows.size() == 0 ? PgOutboxRow{} : read_pg_outbox_row(rows);
 }
 
 std::optional<StoreOwner> PgSession::owner() {

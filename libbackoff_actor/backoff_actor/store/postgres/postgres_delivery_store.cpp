@@ -27,10 +27,10 @@ constexpr int most_attempts = 5; // of a statement that was in the way of others
 } // namespace
 
 PostgresDeliveryStore::PostgresDeliveryStore(std::shared_ptr<const PgWish> wish,
-                                             std::unique_ptr<PgSession> session, PgShard shard)
+                                             std::unique_ptr<PgSession> session, PgOutboxRow row)
   : wish_(std::move(wish)), session_(std::move(session)), pid_(session_->connection().pid()),
-    shard_(std::move(shard)),
-    has_keys_to_drop_(shard_.keys.since > std::numeric_limits<std::int64_t>::min()),
+    row_(std::move(row)),
+    has_keys_to_drop_(row_.keys.since > std::numeric_limits<std::int64_t>::min()),
     notices_(session_->notices()) {}
 
 // Runs `f` on the session. A session that is lost is given up.
@@ -74,7 +74,7 @@ void PostgresDeliveryStore::commit(std::span<const StoreChange> changes) {
 }
 
 PgChanges PostgresDeliveryStore::new_changes() const {
-  return {session_->outbox(), shard_, may_have_keys_, session_->schema()};
+  return {session_->outbox(), row_, may_have_keys_, session_->schema()};
 }
 
 void PostgresDeliveryStore::make(PgCommit commit, bool is_of_caller) {
@@ -107,8 +107,8 @@ void PostgresDeliveryStore::make(PgCommit commit, bool is_of_caller) {
 // Makes changes that the caller does not bring once more.
 void PostgresDeliveryStore::make_alone(const std::function<void(PgChanges&)>& fill) {
   reach();
-  const auto number = shard_.commit_no + 1;
-  for (auto attempt = 1; shard_.commit_no < number; ++attempt) {
+  const auto number = row_.commit_no + 1;
+  for (auto attempt = 1; row_.commit_no < number; ++attempt) {
     auto batch = new_changes();
     fill(batch);
     try {
@@ -123,7 +123,7 @@ void PostgresDeliveryStore::make_alone(const std::function<void(PgChanges&)>& fi
 
 void PostgresDeliveryStore::keep(PgCommit& commit, const std::vector<PgRows>& rows) {
   auto after = commit.after;
-  after.message_format = shard_.message_format;
+  after.message_format = row_.message_format;
   if (commit.keys && !rows[*commit.keys].is_null(0, 0)) {
     after.last_key_number = rows[*commit.keys].number(0, 0);
     after.keys.last = rows[*commit.keys].number(0, 1);
@@ -139,7 +139,7 @@ void PostgresDeliveryStore::keep(PgCommit& commit, const std::vector<PgRows>& ro
       found.size() == 0 ? after.last_id + 1 : static_cast<std::uint64_t>(found.number(0, 0));
     ended_ = 0;
   }
-  shard_ = std::move(after);
+  row_ = std::move(after);
   remember(std::move(commit));
 }
 
@@ -149,7 +149,7 @@ void PostgresDeliveryStore::set_message_format(const std::string& format) {
   make_alone([&](PgChanges& changes) {
     changes.add({&pg::set_format, {pg_int4(session_->outbox()), format}});
   });
-  shard_.message_format = format;
+  row_.message_format = format;
 }
 
 // Those of the ids that are dead letters, and whether each is unreadable.
@@ -188,7 +188,7 @@ std::size_t PostgresDeliveryStore::resubmit_dead_letters(std::span<const std::ui
   if (owed.empty() && incoming.empty())
     return 0;
   std::vector<std::uint64_t> new_ids;
-  for (const auto last_id = shard_.last_id; new_ids.size() < owed.size();)
+  for (const auto last_id = row_.last_id; new_ids.size() < owed.size();)
     new_ids.push_back(last_id + new_ids.size() + 1);
   may_have_keys_ = true;
   make_alone([&](PgChanges& changes) {
@@ -216,8 +216,8 @@ void PostgresDeliveryStore::for_each_owed(const std::function<void(StoredDeliver
   reach();
   auto has_keys = false;
   call([&] {
-    read_pg_owed(session_->connection(), session_->outbox(), shard_.oldest_id, shard_.last_id,
-                 name(), [&](StoredDelivery delivery) {
+    read_pg_owed(session_->connection(), session_->outbox(), row_.oldest_id, row_.last_id, name(),
+                 [&](StoredDelivery delivery) {
                    has_keys |= !delivery.idempotency_key.empty();
                    visit(std::move(delivery));
                  });
@@ -228,7 +228,7 @@ void PostgresDeliveryStore::for_each_owed(const std::function<void(StoredDeliver
 void PostgresDeliveryStore::for_each_acknowledged_key(
   const std::function<void(AcknowledgedKey)>& visit) {
   reach();
-  call([&] { read_pg_keys(session_->connection(), session_->outbox(), shard_.keys.since, visit); });
+  call([&] { read_pg_keys(session_->connection(), session_->outbox(), row_.keys.since, visit); });
 }
 
 void PostgresDeliveryStore::for_each_dead_letter(
@@ -236,7 +236,7 @@ void PostgresDeliveryStore::for_each_dead_letter(
   reach();
   call([&] {
     read_pg_dead_letters(session_->connection(), session_->outbox(), session_->schema(),
-                         shard_.last_id, name(), visit);
+                         row_.last_id, name(), visit);
   });
 }
 

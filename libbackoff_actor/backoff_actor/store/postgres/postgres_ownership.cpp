@@ -22,7 +22,7 @@ constexpr std::chrono::milliseconds after_end{200};
 } // namespace
 
 std::optional<StoreOwnership> PostgresDeliveryStore::ownership() const {
-  return StoreOwnership{shard_.epoch, wish_->options.lease};
+  return StoreOwnership{row_.epoch, wish_->options.lease};
 }
 
 void PostgresDeliveryStore::renew() {
@@ -39,7 +39,7 @@ void PostgresDeliveryStore::renew() {
     session_.reset();
     return reach();
   }
-  if (epoch != shard_.epoch)
+  if (epoch != row_.epoch)
     disown(who_owns(*session_));
 }
 
@@ -56,12 +56,12 @@ void PostgresDeliveryStore::reconnect() {
     auto session = std::make_unique<PgSession>(wish_, PgSession::Purpose::own, nullptr);
     if (!take_lock(*session)) {
       const auto owner = session->owner();
-      if (owner && owner->epoch == shard_.epoch)
+      if (owner && owner->epoch == row_.epoch)
         throw StoreError(StoreFailure::unreachable,
                          name() + ": the session is lost, and another one holds the lock");
       disown(who_owns(*session));
     }
-    const auto found = session->resume(shard_.epoch, shard_.claim);
+    const auto found = session->resume(row_.epoch, row_.claim);
     if (!found)
       disown(who_owns(*session));
     settle(*session, *found);
@@ -83,20 +83,20 @@ bool PostgresDeliveryStore::take_lock(PgSession& session) {
   if (session.try_lock())
     return true;
   // The server may not have noticed yet that the session before is over.
-  if (!session.end_own_session(pid_, shard_.epoch, shard_.claim))
+  if (!session.end_own_session(pid_, row_.epoch, row_.claim))
     return false;
   return session.wait_for_lock(after_end);
 }
 
 // Finds out what became of the commits.
-void PostgresDeliveryStore::settle(PgSession& session, const PgShard& found) {
-  const auto known = shard_.commit_no;
+void PostgresDeliveryStore::settle(PgSession& session, const PgOutboxRow& found) {
+  const auto known = row_.commit_no;
   auto unanswered = std::exchange(unanswered_, {});
   if (found.commit_no == known)
     return;
   if (unanswered && found.commit_no == known + 1) {
     was_made_ = unanswered->is_of_caller;
-    shard_ = found;
+    row_ = found;
     remember(std::move(unanswered->commit));
     return;
   }
@@ -106,7 +106,7 @@ void PostgresDeliveryStore::settle(PgSession& session, const PgShard& found) {
 }
 
 void PostgresDeliveryStore::make_again(PgSession& session, std::uint64_t commit_no) {
-  const auto lost = shard_.commit_no - commit_no;
+  const auto lost = row_.commit_no - commit_no;
   const auto lost_text = std::to_string(lost) + (lost == 1 ? " commit" : " commits")
                          + ", as it does after a failover to a standby that was behind";
   if (recent_.empty() || recent_.front().after.commit_no > commit_no + 1)
@@ -146,8 +146,8 @@ std::string PostgresDeliveryStore::who_owns(PgSession& session) const {
   } catch (const std::exception&) {
     return "another process owns it now";
   }
-  const auto own = "; this process had epoch " + std::to_string(shard_.epoch);
-  if (!owner || owner->epoch < shard_.epoch)
+  const auto own = "; this process had epoch " + std::to_string(row_.epoch);
+  if (!owner || owner->epoch < row_.epoch)
     return "the server does not know this ownership, as after a failover to a standby that was "
            "behind"
            + own;

@@ -110,10 +110,9 @@ public:
       return with_session([&]() -> std::shared_ptr<DeliveryStore> {
         if (!lock(at_most))
           return nullptr;
-        auto shard = session_->claim();
+        auto row = session_->claim();
         session_->connection().let_nobody_interrupt();
-        return std::make_shared<PostgresDeliveryStore>(wish_, std::move(session_),
-                                                       std::move(shard));
+        return std::make_shared<PostgresDeliveryStore>(wish_, std::move(session_), std::move(row));
       });
     } catch (const PgInterrupted&) {
       session_.reset(); // the server takes it out of the queue

@@ -25,28 +25,28 @@ public:
   std::string name() const override { return wish_->target.name; }
 
   void for_each_owed(const std::function<void(StoredDelivery)>& visit) override {
-    read_parts([&](PgConnection& connection, const PgShard& shard) {
-      read_pg_owed(connection, session_->outbox(), shard.oldest_id, shard.last_id, name(), visit);
+    read_parts([&](PgConnection& connection, const PgOutboxRow& row) {
+      read_pg_owed(connection, session_->outbox(), row.oldest_id, row.last_id, name(), visit);
     });
   }
 
   void for_each_acknowledged_key(const std::function<void(AcknowledgedKey)>& visit) override {
-    read([&](PgConnection& connection, const PgShard& shard) {
-      read_pg_keys(connection, session_->outbox(), shard.keys.since, visit);
+    read([&](PgConnection& connection, const PgOutboxRow& row) {
+      read_pg_keys(connection, session_->outbox(), row.keys.since, visit);
       return 0;
     });
   }
 
   void for_each_dead_letter(const std::function<void(StoredDeadLetter)>& visit) override {
-    read_parts([&](PgConnection& connection, const PgShard& shard) {
-      read_pg_dead_letters(connection, session_->outbox(), session_->schema(), shard.last_id,
-                           name(), visit);
+    read_parts([&](PgConnection& connection, const PgOutboxRow& row) {
+      read_pg_dead_letters(connection, session_->outbox(), session_->schema(), row.last_id, name(),
+                           visit);
     });
   }
 
   void for_each_newest_dead_letter(std::uint64_t below, std::size_t at_most,
                                    const std::function<void(StoredDeadLetter)>& visit) override {
-    read([&](PgConnection& connection, const PgShard&) {
+    read([&](PgConnection& connection, const PgOutboxRow&) {
       read_newest_pg_dead_letters(connection, session_->outbox(), session_->schema(), below,
                                   at_most, name(), visit);
       return 0;
@@ -54,17 +54,17 @@ public:
   }
 
   DeadLetterTally count_dead_letters() override {
-    return read([&](PgConnection& connection, const PgShard&) {
+    return read([&](PgConnection& connection, const PgOutboxRow&) {
       return count_pg_dead_letters(connection, session_->outbox());
     });
   }
 
   std::uint64_t last_id() override {
-    return read([](PgConnection&, const PgShard& shard) { return shard.last_id; });
+    return read([](PgConnection&, const PgOutboxRow& row) { return row.last_id; });
   }
 
   std::string message_format() override {
-    return read([](PgConnection&, const PgShard& shard) { return shard.message_format; });
+    return read([](PgConnection&, const PgOutboxRow& row) { return row.message_format; });
   }
 
   void commit(std::span<const StoreChange> /*changes*/) override { refuse(); }
@@ -85,7 +85,7 @@ private:
 
   // Reads all parts from the same instant.
   template <class F>
-  auto read(const F& f) -> decltype(f(std::declval<PgConnection&>(), PgShard{})) {
+  auto read(const F& f) -> decltype(f(std::declval<PgConnection&>(), PgOutboxRow{})) {
     return translate([&] {
       begin("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
       auto result = f(session_->connection(), session_->look());

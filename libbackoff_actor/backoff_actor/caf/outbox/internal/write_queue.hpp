@@ -22,7 +22,7 @@ namespace backoff_actor {
 
 namespace detail {
 class OutboxSeat;
-class ShardSeat;
+class OwnershipSeat;
 } // namespace detail
 
 // A delivery that waits for a sender, as its last one left it.
@@ -178,9 +178,10 @@ private:
   bool is_news_out_ = false; // the sender was sent `StoreNews`, and has not looked yet
   caf::actor_addr sender_;
   bool is_attached_ = false;
-  const std::unique_ptr<detail::OutboxSeat> seat_;      // none: nobody sees the numbers
-  const std::unique_ptr<detail::ShardSeat> shard_seat_; // none: that, or no other process wants it
-  Duration commit_took_{0};                             // the last; the writer's
+  const std::unique_ptr<detail::OutboxSeat> seat_; // none: nobody sees the numbers
+  const std::unique_ptr<detail::OwnershipSeat>
+    ownership_seat_;        // none: that, or no other process wants it
+  Duration commit_took_{0}; // the last; the writer's
 };
 
 } // namespace backoff_actor

@@ -18,7 +18,7 @@ namespace backoff_actor::detail {
 // are made.
 struct PgCommit {
   std::vector<PgCall> calls{};
-  PgShard after{};                           // but for the parts below
+  PgOutboxRow after{};                       // but for the parts below
   std::optional<std::size_t> keys{};         // which call returns the last acknowledged key
   std::optional<std::size_t> dropped_keys{}; // which returns how many forgotten keys it dropped
   std::optional<std::size_t> oldest{};       // which looks for the oldest delivery
@@ -34,7 +34,7 @@ class PgChanges {
 public:
   // @param may_have_keys whether an owed delivery may have an idempotency key
   // @param schema the version of the tables
-  PgChanges(std::int32_t outbox, const PgShard& before, bool may_have_keys, int schema);
+  PgChanges(std::int32_t outbox, const PgOutboxRow& before, bool may_have_keys, int schema);
 
   // Looks whether the clock was set back. Comes before `add`, with all changes.
   void note_time(std::span<const StoreChange> changes);
@@ -97,8 +97,8 @@ private:
   void add_counts(PgCommit& to) const;
 
   std::int32_t outbox_;
-  PgShard before_;
-  PgShard after_;
+  PgOutboxRow before_;
+  PgOutboxRow after_;
   bool may_have_keys_;
   bool is_version_1_;
   bool has_keys_ = false;

@@ -22,7 +22,7 @@ struct PgWish {
 std::shared_ptr<const PgWish> pg_wish(const PostgresAddress& address, PostgresOptions options);
 
 // The row of an outbox, as its owner sees it.
-struct PgShard {
+struct PgOutboxRow {
   std::uint64_t epoch = 0;
   std::int64_t claim = 0; // which process claimed the epoch
   std::uint64_t commit_no = 0;
@@ -75,12 +75,12 @@ public:
   // Begins a new epoch. From now on the server ends the session if it is silent for the lease.
   //
   // @range with the lock
-  PgShard claim();
+  PgOutboxRow claim();
 
   // Goes on with an epoch after a session was lost; nothing: the epoch is over.
   //
   // @range with the lock
-  std::optional<PgShard> resume(std::uint64_t epoch, std::int64_t claim);
+  std::optional<PgOutboxRow> resume(std::uint64_t epoch, std::int64_t claim);
 
   // What was committed is on the standbys for which the server waits, also if somebody has
   // cancelled that wait.
@@ -89,7 +89,7 @@ public:
   bool await_standbys();
 
   // Reads the row, without owning it.
-  PgShard look();
+  PgOutboxRow look();
 
   // Who owns the outbox, or did last.
   std::optional<StoreOwner> owner();
@@ -99,7 +99,7 @@ private:
   void find_outbox(Purpose purpose);
   std::string lease_in_ms() const;
   std::vector<PgCall> owner_settings() const;
-  PgCall look_at_shard() const;
+  PgCall look_at_row() const;
 
   std::shared_ptr<const PgWish> wish_;
   PgConnection connection_;

@@ -35,9 +35,9 @@ std::unique_ptr<Intake> open_pg_intake(std::shared_ptr<const PgWish> wish);
 
 class PostgresDeliveryStore final : public DeliveryStore {
 public:
-  // @param session has claimed the outbox, and found `shard`
+  // @param session has claimed the outbox, and found `row`
   PostgresDeliveryStore(std::shared_ptr<const PgWish> wish, std::unique_ptr<PgSession> session,
-                        PgShard shard);
+                        PgOutboxRow row);
 
   std::string name() const override { return wish_->target.name; }
   void commit(std::span<const StoreChange> changes) override;
@@ -47,8 +47,8 @@ public:
   void for_each_newest_dead_letter(std::uint64_t below, std::size_t at_most,
                                    const std::function<void(StoredDeadLetter)>& visit) override;
   DeadLetterTally count_dead_letters() override;
-  std::uint64_t last_id() override { return shard_.last_id; }
-  std::string message_format() override { return shard_.message_format; }
+  std::uint64_t last_id() override { return row_.last_id; }
+  std::string message_format() override { return row_.message_format; }
   void set_message_format(const std::string& format) override;
   std::size_t remove_dead_letters(std::span<const std::uint64_t> ids) override;
   std::size_t resubmit_dead_letters(std::span<const std::uint64_t> ids) override;
@@ -71,7 +71,7 @@ private:
   void reach();
   void reconnect();
   bool take_lock(PgSession& session);
-  void settle(PgSession& session, const PgShard& found);
+  void settle(PgSession& session, const PgOutboxRow& found);
   void make_again(PgSession& session, std::uint64_t commit_no);
   void make(PgCommit commit, bool is_of_caller);
   void make_alone(const std::function<void(PgChanges&)>& fill);
@@ -85,7 +85,7 @@ private:
   std::shared_ptr<const PgWish> wish_;
   std::unique_ptr<PgSession> session_; // null: it is lost
   int pid_;                            // of the server, for the last session
-  PgShard shard_;                      // after the last commit that is known to be made
+  PgOutboxRow row_;                    // after the last commit that is known to be made
   std::optional<Unanswered> unanswered_{};
   bool was_made_ = false;     // the commit that the caller will bring once more
   bool may_have_keys_ = true; // whether an owed delivery may have an idempotency key
