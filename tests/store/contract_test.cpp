@@ -313,6 +313,37 @@ TEST_P(store_contract, a_batch_is_made_in_order) {
   EXPECT_EQ(contents.keys, (std::map<std::string, WallTime>{{"order 1", WallTime{60}}}));
 }
 
+// A store may delete what was acknowledged at the end of the batch, if no owed delivery has a key.
+TEST_P(store_contract, a_batch_is_made_in_order_if_nothing_that_is_owed_has_an_idempotency_key) {
+  for (std::uint64_t id = 1; id < 9; ++id)
+    commit(store(), {change::Insert{{.id = id}}});
+  ASSERT_EQ(reopened().owed.size(), 8U);
+  commit(store(),
+         {change::Acknowledge{9, {1}}, change::Insert{{.id = 9}}, change::Acknowledge{4, {1}},
+          change::CountAttempts{4, 2}, change::Acknowledge{3, {1}}, change::Acknowledge{3, {1}},
+          change::Acknowledge{1, {1}}, bury(1), bury(7), change::Acknowledge{7, {1}},
+          change::Acknowledge{6, {1}}, change::Acknowledge{UINT64_MAX, {1}}});
+  const auto contents = reopened();
+  EXPECT_THAT(ids_of(contents), ElementsAre(2, 5, 8, 9));
+  EXPECT_THAT(dead_ids_of(contents), ElementsAre(7));
+}
+
+TEST_P(store_contract, the_keys_of_what_is_owed_at_its_opening_and_of_what_comes_later_are_kept) {
+  commit(store(), {change::Insert{{.id = 1}}, change::Insert{delivery(2)}});
+  ASSERT_EQ(reopened().owed.size(), 2U);
+  commit(store(), {change::Acknowledge{1, {10}}, change::Acknowledge{2, {20}}});
+  ASSERT_EQ(reopened().owed.size(), 0U);
+  commit(store(), {change::Insert{{.id = 3}}, change::Acknowledge{3, {30}},
+                   change::Insert{delivery(4)}, change::Acknowledge{4, {40}}});
+  commit(store(), {change::Insert{delivery(5)}, bury(5)});
+  ASSERT_EQ(reopened().owed.size(), 0U);
+  store().resubmit_dead_letters(std::vector<std::uint64_t>{5});
+  commit(store(), {change::Acknowledge{6, {60}}});
+  EXPECT_EQ(reopened().keys,
+            (std::map<std::string, WallTime>{
+              {"order 2", WallTime{20}}, {"order 4", WallTime{40}}, {"order 5", WallTime{60}}}));
+}
+
 TEST_P(store_contract, of_a_batch_that_cannot_be_made_as_a_whole_nothing_is_made) {
   commit(store(), {change::Insert{delivery(5)}});
   const auto before = reopened();
@@ -322,6 +353,15 @@ TEST_P(store_contract, of_a_batch_that_cannot_be_made_as_a_whole_nothing_is_made
   EXPECT_EQ(contents_of(store()), before);
   EXPECT_EQ(reopened(), before);
   commit(store(), {change::Insert{delivery(6)}});
+  EXPECT_THAT(ids_of(reopened()), ElementsAre(5, 6));
+}
+
+TEST_P(store_contract, what_a_batch_that_was_not_made_has_acknowledged_is_still_owed) {
+  commit(store(), {change::Insert{{.id = 5}}});
+  ASSERT_EQ(reopened().owed.size(), 1U);
+  EXPECT_THROW(commit(store(), {change::Acknowledge{5, {1}}, change::Insert{{.id = 5}}}),
+               std::logic_error);
+  commit(store(), {change::Insert{{.id = 6}}});
   EXPECT_THAT(ids_of(reopened()), ElementsAre(5, 6));
 }
 

@@ -158,6 +158,17 @@ void SqliteDeliveryStore::commit(std::span<const StoreChange> changes) {
   });
 }
 
+void SqliteDeliveryStore::for_each_owed(const std::function<void(StoredDelivery)>& visit) {
+  auto has_keys = false;
+  const auto last_id_before = last_id();
+  SqliteReader::for_each_owed([&](StoredDelivery x) {
+    has_keys |= !x.idempotency_key.empty();
+    visit(std::move(x));
+  });
+  if (last_id() == last_id_before)
+    changes_->note_owed(has_keys);
+}
+
 void SqliteDeliveryStore::set_message_format(const std::string& format) {
   if (!message_format().empty())
     throw std::logic_error(file() + ": already has a message format, which cannot change");

@@ -27,6 +27,7 @@ SqliteStatements::SqliteStatements(SqliteConnection& connection, const Meta& met
       connection.prepare("INSERT INTO acknowledged_keys(idempotency_key, at) VALUES(?1, ?2)")),
     set_keys_back_(connection.prepare("UPDATE acknowledged_keys SET at = ?1 WHERE at > ?1")),
     remove_(connection.prepare("DELETE FROM deliveries WHERE id = ?1")),
+    remove_range_(connection.prepare("DELETE FROM deliveries WHERE id BETWEEN ?1 AND ?2")),
     count_attempts_(connection.prepare("UPDATE deliveries SET attempts = ?2 WHERE id = ?1")),
     count_hand_overs_(connection.prepare("UPDATE deliveries SET hand_overs = ?2 WHERE id = ?1")),
     bury_(connection.prepare("INSERT INTO dead_letters SELECT id, submitted_at, deadline, ?2, key, "
@@ -68,9 +69,15 @@ void SqliteStatements::make(const change::Insert& change) {
   bind_delivery(insert_, change.delivery);
   run(insert_);
   meta_.last_id = id;
+  may_have_keys_ |= !change.delivery.idempotency_key.empty();
 }
 
 void SqliteStatements::make(const change::Acknowledge& change) {
+  if (!may_have_keys_) {
+    if (change.delivery <= meta_.last_id) // otherwise there is no such delivery yet
+      acknowledged_.push_back(change.delivery);
+    return;
+  }
   if (!bind_id(key_of_, 1, change.delivery) || !bind_id(remove_, 1, change.delivery))
     return;
   {
@@ -85,6 +92,20 @@ void SqliteStatements::make(const change::Acknowledge& change) {
     }
   }
   run(remove_);
+}
+
+void SqliteStatements::remove_acknowledged() {
+  std::sort(acknowledged_.begin(), acknowledged_.end());
+  for (auto first = acknowledged_.begin(); first != acknowledged_.end();) {
+    auto last = first;
+    while (last + 1 != acknowledged_.end() && *(last + 1) <= *last + 1)
+      ++last;
+    bind_id(remove_range_, 1, *first);
+    bind_id(remove_range_, 2, *last);
+    run(remove_range_);
+    first = last + 1;
+  }
+  acknowledged_.clear();
 }
 
 void SqliteStatements::make(const change::CountAttempts& change) {
@@ -102,6 +123,7 @@ void SqliteStatements::make(const change::CountHandOvers& change) {
 }
 
 void SqliteStatements::make(const change::Bury& change) {
+  remove_acknowledged(); // none of these can be buried
   if (!bind_id(bury_, 1, change.delivery) || !bind_id(remove_, 1, change.delivery))
     return;
   bury_.bind(2, change.attempts);
@@ -140,6 +162,7 @@ std::size_t SqliteStatements::resubmit_dead_letters(std::span<const std::uint64_
       continue;
     ++meta_.last_id;
     ++count;
+    may_have_keys_ = true;
     bind_id(remove_dead_, 1, id);
     run(remove_dead_);
   }
@@ -147,12 +170,14 @@ std::size_t SqliteStatements::resubmit_dead_letters(std::span<const std::uint64_
 }
 
 void SqliteStatements::begin() {
+  acknowledged_.clear();
   changes_before_ = sqlite3_total_changes64(handle_);
   meta_.is_open = is_open_;
   is_touched_ = false;
 }
 
 void SqliteStatements::end() {
+  remove_acknowledged();
   if (has_keys_to_drop_) {
     drop_keys_.bind(1, keys_dropped_at_once);
     drop_keys_.bind(2, meta_.keys.since);

@@ -3,6 +3,7 @@
 #include "backoff_actor/store/internal/sqlite_reader.hpp"
 #include "backoff_actor/store/internal/sqlite_statements.hpp"
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -28,6 +29,7 @@ public:
   const std::optional<StoreLoss>& loss() const { return loss_; }
 
   void commit(std::span<const StoreChange> changes) override;
+  void for_each_owed(const std::function<void(StoredDelivery)>& visit) override;
   std::uint64_t last_id() override { return changes_->meta().last_id; }
   void set_message_format(const std::string& format) override;
   std::size_t remove_dead_letters(std::span<const std::uint64_t> ids) override;

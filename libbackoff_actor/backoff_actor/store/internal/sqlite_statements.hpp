@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 struct sqlite3;
 
@@ -14,6 +15,9 @@ namespace backoff_actor::detail {
 
 // The changes of a store, as statements that stay prepared. Use them within a transaction, between
 // `begin` and `end`. Then call `keep` if the transaction was committed, and `forget` if not.
+//
+// As long as no owed delivery has an idempotency key, acknowledged deliveries are deleted at the end
+// of the transaction, each row of consecutive numbers by one statement.
 //
 // @errors `SQLite::Exception`.
 class SqliteStatements {
@@ -41,11 +45,14 @@ public:
   // complete without its log.
   void set_open(bool is_open) { is_open_ = is_open; }
 
+  // All that is owed was read. From now on it is known whether any of it has an idempotency key.
+  void note_owed(bool has_keys) { may_have_keys_ = has_keys; }
+
   // Makes this transaction count as a commit even if it changes nothing.
   void touch() { is_touched_ = true; }
 
-  // Deletes some of the forgotten keys. Then counts the transaction as a commit if it has changed
-  // anything.
+  // Deletes the acknowledged deliveries and some of the forgotten keys. Then counts the transaction
+  // as a commit if it has changed anything.
   void end();
 
   void keep() { committed_ = meta_; }
@@ -63,12 +70,14 @@ public:
 private:
   // Returns false if SQLite cannot hold the number: then no delivery has it.
   static bool bind_id(SQLite::Statement& statement, int index, std::uint64_t id);
+  void remove_acknowledged();
 
   SQLite::Statement insert_;
   SQLite::Statement key_of_;
   SQLite::Statement keep_key_;
   SQLite::Statement set_keys_back_;
   SQLite::Statement remove_;
+  SQLite::Statement remove_range_;
   SQLite::Statement count_attempts_;
   SQLite::Statement count_hand_overs_;
   SQLite::Statement bury_;
@@ -80,7 +89,9 @@ private:
   sqlite3* handle_;
   std::int64_t changes_before_ = 0; // SQLite's count when the transaction began
   Meta committed_;
-  Meta meta_; // with what the transaction has changed
+  Meta meta_;                               // with what the transaction has changed
+  std::vector<std::uint64_t> acknowledged_; // in the transaction, and not deleted yet
+  bool may_have_keys_ = true;               // owed deliveries
   bool is_open_ = true;
   bool is_touched_ = false;
   bool has_keys_to_drop_ = true;
