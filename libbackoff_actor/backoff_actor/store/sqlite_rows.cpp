@@ -64,20 +64,20 @@ void bind_bytes(SQLite::Statement& statement, int index, std::string_view text) 
   bind_bytes(statement, index, std::as_bytes(std::span{text}));
 }
 
-void bind_delivery(SQLite::Statement& statement, const StoredDelivery& delivery) {
-  statement.bind(1, static_cast<std::int64_t>(delivery.id));
-  statement.bind(2, delivery.submitted_at.since_epoch);
+void bind_delivery(SQLite::Statement& statement, const StoredDelivery& delivery, int before) {
+  statement.bind(before + 1, static_cast<std::int64_t>(delivery.id));
+  statement.bind(before + 2, delivery.submitted_at.since_epoch);
   if (delivery.deadline)
-    statement.bind(3, delivery.deadline->since_epoch);
+    statement.bind(before + 3, delivery.deadline->since_epoch);
   else
-    statement.bind(3);
-  statement.bind(4, delivery.attempts);
-  bind_bytes(statement, 5, delivery.key);
-  bind_bytes(statement, 6, delivery.idempotency_key);
-  bind_bytes(statement, 7, delivery.message.types);
-  bind_bytes(statement, 8, delivery.message.bytes);
-  statement.bind(9, delivery.hand_overs);
-  bind_bytes(statement, 10, delivery.context);
+    statement.bind(before + 3);
+  statement.bind(before + 4, delivery.attempts);
+  bind_bytes(statement, before + 5, delivery.key);
+  bind_bytes(statement, before + 6, delivery.idempotency_key);
+  bind_bytes(statement, before + 7, delivery.message.types);
+  bind_bytes(statement, before + 8, delivery.message.bytes);
+  statement.bind(before + 9, delivery.hand_overs);
+  bind_bytes(statement, before + 10, delivery.context);
 }
 
 StoredDelivery read_owed(SQLite::Statement& row, const std::string& file) {

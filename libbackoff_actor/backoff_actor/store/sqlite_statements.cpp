@@ -14,14 +14,23 @@ namespace {
 
 constexpr int keys_dropped_at_once = 1000;
 
+constexpr std::size_t inserted_at_once = 16;
+
+std::string insertion(std::size_t rows) {
+  std::string result = "INSERT INTO deliveries(id, submitted_at, deadline, attempts, key, "
+                       "idempotency_key, types, payload, hand_overs, context) VALUES";
+  for (std::size_t i = 0; i < rows; ++i)
+    result += i == 0 ? "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)" : ", (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+  return result;
+}
+
 constexpr auto largest_id = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
 
 } // namespace
 
 SqliteStatements::SqliteStatements(SqliteConnection& connection, const Meta& meta)
-  : insert_(connection.prepare("INSERT INTO deliveries(id, submitted_at, deadline, attempts, key, "
-                               "idempotency_key, types, payload, hand_overs, context) "
-                               "VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")),
+  : insert_(connection.prepare(insertion(1).c_str())),
+    insert_many_(connection.prepare(insertion(inserted_at_once).c_str())),
     key_of_(connection.prepare("SELECT idempotency_key FROM deliveries WHERE id = ?1")),
     keep_key_(
       connection.prepare("INSERT INTO acknowledged_keys(idempotency_key, at) VALUES(?1, ?2)")),
@@ -66,10 +75,25 @@ void SqliteStatements::make(const change::Insert& change) {
   if (id <= meta_.last_id || id > largest_id)
     throw std::logic_error("a delivery's number is " + std::to_string(id) + ", allowed "
                            + std::to_string(meta_.last_id + 1) + ".." + std::to_string(largest_id));
-  bind_delivery(insert_, change.delivery);
-  run(insert_);
+  inserted_.push_back(&change.delivery);
+  if (inserted_.size() == inserted_at_once)
+    insert_waiting();
   meta_.last_id = id;
   may_have_keys_ |= !change.delivery.idempotency_key.empty();
+}
+
+void SqliteStatements::insert_waiting() {
+  if (inserted_.size() == inserted_at_once) {
+    for (std::size_t i = 0; i < inserted_at_once; ++i)
+      bind_delivery(insert_many_, *inserted_[i], static_cast<int>(i) * delivery_parameters);
+    run(insert_many_);
+  } else {
+    for (const auto* const one : inserted_) {
+      bind_delivery(insert_, *one);
+      run(insert_);
+    }
+  }
+  inserted_.clear();
 }
 
 void SqliteStatements::make(const change::Acknowledge& change) {
@@ -78,6 +102,7 @@ void SqliteStatements::make(const change::Acknowledge& change) {
       acknowledged_.push_back(change.delivery);
     return;
   }
+  insert_waiting();
   if (!bind_id(key_of_, 1, change.delivery) || !bind_id(remove_, 1, change.delivery))
     return;
   {
@@ -109,6 +134,7 @@ void SqliteStatements::remove_acknowledged() {
 }
 
 void SqliteStatements::make(const change::CountAttempts& change) {
+  insert_waiting();
   if (!bind_id(count_attempts_, 1, change.delivery))
     return;
   count_attempts_.bind(2, change.attempts);
@@ -116,6 +142,7 @@ void SqliteStatements::make(const change::CountAttempts& change) {
 }
 
 void SqliteStatements::make(const change::CountHandOvers& change) {
+  insert_waiting();
   if (!bind_id(count_hand_overs_, 1, change.delivery))
     return;
   count_hand_overs_.bind(2, change.hand_overs);
@@ -123,6 +150,7 @@ void SqliteStatements::make(const change::CountHandOvers& change) {
 }
 
 void SqliteStatements::make(const change::Bury& change) {
+  insert_waiting();
   remove_acknowledged(); // none of these can be buried
   if (!bind_id(bury_, 1, change.delivery) || !bind_id(remove_, 1, change.delivery))
     return;
@@ -170,6 +198,7 @@ std::size_t SqliteStatements::resubmit_dead_letters(std::span<const std::uint64_
 }
 
 void SqliteStatements::begin() {
+  inserted_.clear();
   acknowledged_.clear();
   changes_before_ = sqlite3_total_changes64(handle_);
   meta_.is_open = is_open_;
@@ -177,6 +206,7 @@ void SqliteStatements::begin() {
 }
 
 void SqliteStatements::end() {
+  insert_waiting();
   remove_acknowledged();
   if (has_keys_to_drop_) {
     drop_keys_.bind(1, keys_dropped_at_once);

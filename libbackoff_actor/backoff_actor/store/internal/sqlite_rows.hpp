@@ -22,8 +22,9 @@ void bind_bytes(SQLite::Statement& statement, int index, std::span<const std::by
 // Binds the bytes of the text.
 void bind_bytes(SQLite::Statement& statement, int index, std::string_view text);
 
-// Binds `delivery_columns` and `hand_overs`, as parameters 1 to 9.
-void bind_delivery(SQLite::Statement& statement, const StoredDelivery& delivery);
+// Binds `delivery_columns`, `hand_overs` and `context` after so many parameters of other rows.
+constexpr int delivery_parameters = 10;
+void bind_delivery(SQLite::Statement& statement, const StoredDelivery& delivery, int before = 0);
 
 // Reads the current row of a statement. Its first columns are `delivery_columns`. Then an owed
 // delivery has hand_overs; a dead letter has reason, cause, at.

@@ -16,8 +16,9 @@ namespace backoff_actor::detail {
 // The changes of a store, as statements that stay prepared. Use them within a transaction, between
 // `begin` and `end`. Then call `keep` if the transaction was committed, and `forget` if not.
 //
-// As long as no owed delivery has an idempotency key, acknowledged deliveries are deleted at the end
-// of the transaction, each row of consecutive numbers by one statement.
+// A statement costs more than a row. So insertions wait for others, up to the next change that could
+// concern them. As long as no owed delivery has an idempotency key, acknowledged deliveries wait for
+// the end of the transaction, and then each range of their numbers is deleted at once.
 //
 // @errors `SQLite::Exception`.
 class SqliteStatements {
@@ -29,7 +30,7 @@ public:
   // @errors throws `std::logic_error` if the number is not above all before it.
   // Looks whether the clock was set back. Comes before `make`, with all changes.
   void note_time(std::span<const StoreChange> changes);
-  void make(const change::Insert& change);
+  void make(const change::Insert& change); // `change` must stay until `end` has returned
   void make(const change::Acknowledge& change);
   void make(const change::CountAttempts& change);
   void make(const change::CountHandOvers& change);
@@ -51,8 +52,8 @@ public:
   // Makes this transaction count as a commit even if it changes nothing.
   void touch() { is_touched_ = true; }
 
-  // Deletes the acknowledged deliveries and some of the forgotten keys. Then counts the transaction
-  // as a commit if it has changed anything.
+  // Makes what has waited, and deletes some of the forgotten keys. Then counts the transaction as a
+  // commit if it has changed anything.
   void end();
 
   void keep() { committed_ = meta_; }
@@ -70,9 +71,11 @@ public:
 private:
   // Returns false if SQLite cannot hold the number: then no delivery has it.
   static bool bind_id(SQLite::Statement& statement, int index, std::uint64_t id);
+  void insert_waiting();
   void remove_acknowledged();
 
   SQLite::Statement insert_;
+  SQLite::Statement insert_many_;
   SQLite::Statement key_of_;
   SQLite::Statement keep_key_;
   SQLite::Statement set_keys_back_;
@@ -89,9 +92,10 @@ private:
   sqlite3* handle_;
   std::int64_t changes_before_ = 0; // SQLite's count when the transaction began
   Meta committed_;
-  Meta meta_;                               // with what the transaction has changed
-  std::vector<std::uint64_t> acknowledged_; // in the transaction, and not deleted yet
-  bool may_have_keys_ = true;               // owed deliveries
+  Meta meta_;                                   // with what the transaction has changed
+  std::vector<const StoredDelivery*> inserted_; // in the transaction, and not written yet
+  std::vector<std::uint64_t> acknowledged_;     // in the transaction, and not deleted yet
+  bool may_have_keys_ = true;                   // owed deliveries
   bool is_open_ = true;
   bool is_touched_ = false;
   bool has_keys_to_drop_ = true;
