@@ -3,10 +3,10 @@
 #
 # One would guess a queue: with CURLMOPT_MAX_HOST_CONNECTIONS at 1, requests to one host go in the order in which they were added. But a
 # transfer that found no free connection goes to the end of the list each time that it may try again, and whichever comes first in the
-# list gets the connection. So the order is 0 1 3 5 4 2, and a program that adds a new transfer whenever one ends, as each crawler and each
-# worker pool does, serves the new ones at once and the two oldest never: a limit that was meant to be kind to a host makes a few requests
-# wait for ever. CURLOPT_TIMEOUT counts that wait, too, so they fail without ever having been sent. A queue of one's own in front of
-# libcurl, with no more transfers inside than connections, keeps the order.
+# list gets the connection. So with calls of some milliseconds the order is 0 1 3 5 4 2. A program that adds a new transfer whenever one
+# ends, as each crawler and each pool of workers does, has the new ones served at once and the two oldest never. CURLOPT_TIMEOUT counts
+# that wait, too, so they fail without ever having been sent. A queue of one's own in front of libcurl, with no more transfers inside
+# than connections, keeps the order.
 #
 # Seen: libcurl4 7.88.1-10+deb12u15, g++ 12.2. Six transfers at once, then a new one for each that ends: the server gets
 # 0 1 3 5 6 7 8 ... 29, and only when no more are added 4 and 2.
@@ -28,6 +28,7 @@ cat >look.cpp <<'CPP'
 #include <curl/curl.h>
 
 #include <arpa/inet.h>
+#include <condition_variable>
 #include <iostream>
 #include <mutex>
 #include <netinet/in.h>
@@ -38,9 +39,11 @@ cat >look.cpp <<'CPP'
 #include <vector>
 
 std::mutex mutex;
-std::vector<int> order; // of the requests at the server
+std::condition_variable changed;
+std::vector<int> order;  // of the requests at the server
+std::size_t allowed = 0; // how many it may answer
 
-// Answers each request, and notes its number, which is its path.
+// Notes the number of each request, which is its path, and answers when it may.
 void serve(int connection) {
   const std::string answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
   for (;;) {
@@ -55,8 +58,10 @@ void serve(int connection) {
       request.append(bytes, static_cast<std::size_t>(got));
     }
     {
-      const std::lock_guard lock{mutex};
+      std::unique_lock lock{mutex};
       order.push_back(std::stoi(request.substr(request.find('/') + 1)));
+      const auto mine = order.size();
+      changed.wait(lock, [mine] { return allowed >= mine; });
     }
     if (write(connection, answer.data(), answer.size()) < 0)
       return;
@@ -93,17 +98,30 @@ int main() {
   };
   while (added < 6)
     add();
+  int running = 0;
   for (int ended = 0; ended < all;) {
-    int running = 0;
-    curl_multi_perform(multi, &running);
-    curl_multi_poll(multi, nullptr, 0, 50, nullptr);
-    int left = 0;
-    while (auto* const message = curl_multi_info_read(multi, &left)) {
-      if (message->msg != CURLMSG_DONE || message->data.result != CURLE_OK)
-        return 1;
-      ++ended;
-      if (added < all)
-        add();
+    // A call takes longer than it takes libcurl to see that all others must wait.
+    for (int i = 0; i < 5; ++i) {
+      curl_multi_perform(multi, &running);
+      curl_multi_poll(multi, nullptr, 0, 2, nullptr);
+    }
+    {
+      const std::lock_guard lock{mutex};
+      ++allowed;
+    }
+    changed.notify_all();
+    for (const auto before = ended; ended == before;) {
+      curl_multi_perform(multi, &running);
+      int left = 0;
+      while (auto* const message = curl_multi_info_read(multi, &left)) {
+        if (message->msg != CURLMSG_DONE || message->data.result != CURLE_OK)
+          return 1;
+        ++ended;
+        if (added < all)
+          add();
+      }
+      if (ended == before)
+        curl_multi_poll(multi, nullptr, 0, 50, nullptr);
     }
   }
   const std::lock_guard lock{mutex};
