@@ -3,8 +3,7 @@
 #
 # One would guess one parser with one opinion. But in a file `heartbeat-interval=500` is a number and no span of time, so the option keeps
 # its default, no heartbeats, and parse() reports no error: the operator believes that frozen nodes are noticed. Likewise max-threads="2",
-# a fraction for a whole number, a number that is too large, and each name with a typing error. Only a line that cannot be read at all is
-# an error. To read the options back from content() is the only way to know.
+# or a fraction for a whole number. Only a line that cannot be read at all is an error. To read the options back is the only way to know.
 #
 # This library sets heartbeats itself, as a span (caf/remote/v0_17/io_compat_0_17.cpp).
 #
