@@ -6,7 +6,8 @@
 # metric of the program, also of other registries of the same Exposer, is gone, up is 0, and alerts that compare values are silent. No test
 # that looks for its own line in the text sees it.
 #
-# This library writes the format itself (observe/metrics/metrics.cpp).
+# Whoever collects the metrics of this library by prometheus-cpp (examples/metrics/with_prometheus_cpp.cpp) gets help texts of one line
+# from it; their own are theirs to watch.
 #
 # Seen: libprometheus-cpp-core1.0 1.0.1-1, prometheus 2.42.0+ds-5+deb12u1, g++ 12.2. With the help "Jobs.\nAll kinds." Prometheus says up 0 and
 # has no series of the two counters; with "Jobs. All kinds." it says up 1 and has both.
