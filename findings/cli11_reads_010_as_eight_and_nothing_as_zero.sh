@@ -7,6 +7,8 @@
 # turns retries off, and so does the line `retries=""` of a configuration file. (`--retries=` is refused, and an empty environment variable
 # counts as not set.) CLI::PositiveNumber refuses the zero; only a look at the text finds the octal.
 #
+# Our tool takes each value as a text and reads it itself (tools/backoffctl/command.cpp).
+#
 # Seen: libcli11-dev 2.1.2+ds-1, g++ 12.2. --int 010: 8; --double 010: 10; --int 08: ConversionError; --int '': 0, with the default 7 gone.
 #
 # Needs Debian 12 (apt-get), g++, dpkg-deb. Exits with 1 if that changes.
