@@ -10,8 +10,8 @@
 # This library takes a link off that a factory has made (caf/sender/child_keeper.cpp).
 #
 # Seen: libcaf-dev 0.17.6-2.1+b1, g++ 12.2. A chain of five actors, each linked to the next and with an exit handler: a worker at its end
-# that ends by user_shutdown or out_of_workers leaves the five alive; one that is killed takes all five with it, and no
-# handler was called. With monitors in place of links all five live.
+# that ends by user_shutdown or out_of_workers leaves the five alive; one that is killed takes all five with it, and no handler
+# was called. With monitors in place of links all five live.
 #
 # Needs Debian 12 (apt-get), g++, dpkg-deb. Exits with 1 if that changes.
 set -euo pipefail
