@@ -3,9 +3,9 @@
 #
 # One would guess that a kill takes effect after the handler that runs: it cannot be trapped, and is no ordinary message. But send_exit and
 # anon_send_exit send it with normal priority, so an actor with 1000 messages handles them all before it ends. An actor that waits with
-# request(...).await(...) puts off every message until the answer has come, the kill included; with an infinite timeout and an actor that
-# never answers it cannot be ended at all, and the actor system, which waits for its actors, never goes down. So to kill who is behind is
-# no help against overload, and a supervisor that kills a worker that hangs in await has not ended it.
+# request(...).await(...) puts off every message until the answer has come, the kill included. So to kill who is behind is no help against
+# overload, and a supervisor that kills a worker in an await has not ended it: for as long as nobody answers, the old one and its successor
+# are both there, and the actor system does not go down.
 #
 # An exit_msg that is sent with message_priority::high overtakes the mailbox (not the await). `then` in place of `await` lets it through.
 #

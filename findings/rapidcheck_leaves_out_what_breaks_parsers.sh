@@ -2,11 +2,11 @@
 # rapidcheck (Debian 12): its arbitrary strings have no zero byte, its doubles are never NaN, infinite or above 2^63, and inRange begins at
 # one end.
 #
-# One would guess that "arbitrary" means any value of the type, with more of the awkward ones, as in QuickCheck or Hypothesis. But a
-# character is drawn from all but zero; a double is an integer of 64 bits times a fraction; and the extremes of an integer come only by
-# chance. inRange(a, b) grows with the case: the first tenth of 100 cases stays below a tenth of the range. So a property "what is written
-# is read again" that held in 100,000 cases has never seen a zero byte, NaN, infinity or the largest integer. Draw them by hand:
-# gen::element for values, gen::inRange for bytes, gen::resize for the size.
+# One would guess that "arbitrary" means any value of the type, with more of the awkward ones, as in Hypothesis. But a character of a string
+# is drawn from all but zero, a double is never larger than an integer of 64 bits, and the extremes of an integer come only by chance.
+# inRange(a, b) grows with the case: the first tenth of 100 cases stays below a tenth of the range. So a property "what is written is read
+# again" that held in 100,000 cases has never seen a zero byte, NaN, infinity or the largest integer. Draw them by hand: gen::element for
+# values, gen::inRange for bytes, gen::resize for the size.
 #
 # Seen: librapidcheck-dev 0~1033-08b5058-3, g++ 12.2, 100,000 cases with seed 2: 255 of 256 bytes, zero is missing; no double that is not
 # finite, the largest 9.2e18; neither extreme of int64_t. In 100 cases the first ten numbers of inRange(0, 1000000) are below 100,000.

@@ -2,17 +2,17 @@
 # SQLite 3.40.1: PRAGMA journal_mode = WAL fails at once while another process writes, whatever the busy timeout is.
 #
 # One would guess that the busy timeout is for all locks: a program that has set it to five seconds waits for up to five seconds. But the
-# change of the mode does not wait for a writer; "database is locked" comes at once. So two processes that start together with a new
-# file, and set timeout, mode and tables in this order, fail now and then. A program that ignores the result goes on with a
-# rollback journal: slower, and its readers block. Once the file is in WAL mode the statement changes nothing and cannot fail so, which
+# change of the mode does not wait for a writer; "database is locked" comes at once. So of two processes that start together with a new
+# file, and set timeout, mode and tables in this order, one fails now and then. A program that ignores the result goes on with a rollback
+# journal: slower, and its readers block. Once the file is in WAL mode the statement changes nothing and cannot fail so, which
 # is why it does not show on the second start. A loop of one's own around the PRAGMA waits.
 #
 # This library locks a file of its own before (store/lock/store_lock.cpp).
 #
 # Seen: libsqlite3-0 3.40.1-2+deb12u2, g++ 12.2. While another connection has begun to write, with a timeout of 2 s: the PRAGMA fails
-# (SQLITE_BUSY) in less than 1 s (about 0.1 ms), and the mode is still "delete"; BEGIN IMMEDIATE fails after 2 s.
+# (SQLITE_BUSY) within a millisecond, and the mode is still "delete"; BEGIN IMMEDIATE fails after 2 s.
 #
-# Needs Debian 12 (apt-get), g++, dpkg-deb. Exits with 1 if that changes.
+# Needs Debian 12 (apt-get), g++, dpkg-deb. Exits with 1 if that changes: if it takes a second or more.
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
