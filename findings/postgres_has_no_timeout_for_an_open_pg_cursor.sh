@@ -5,7 +5,7 @@
 # stay locked. But the server begins to count idleness only when it says that it is ready, and that it says after a Sync. A cursor, and a
 # pipeline of libpq with a flush request, ask for results without a Sync. Until it comes, the session is "active" for pg_stat_activity
 # and not "idle in transaction", as monitors look for it. statement_timeout ended with each Execute, and idle_session_timeout does not
-# count either. Only transaction_timeout (new in 17) ends the session. On 15 and 16 nothing does, as long as the connection lives.
+# count either. Only transaction_timeout (new in 17) ends the session. On 15 and 16 nothing does while the connection lives.
 #
 # The batches of this library are such pipelines (store/postgres/pg_connection.cpp). A process that stands by ends a frozen
 # owner.
