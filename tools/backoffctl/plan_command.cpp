@@ -46,7 +46,7 @@ A policy is a text; quote it in the shell. A part that you leave out has its def
 A jitter may follow fixed, linear, exponential, polynomial and steps:
   | full_jitter    | proportional_jitter(20%)    | gaussian_jitter(10%)
   | equal_jitter   | additive_jitter(1s)         | additive_jitter(30%)
-In its brackets: cap_first or cap_last, for the order of the cap and the jitter; carried. More parts:
+In its brackets: cap_first or cap_last, for the order of cap and jitter; carried. More parts:
   | first_wait(0s) | whole_seconds
 like celery is the policy of another system; backoffctl policies lists them.
 

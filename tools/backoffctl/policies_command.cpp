@@ -18,10 +18,10 @@ using Json = nlohmann::ordered_json;
 
 constexpr auto policies_description = R"(Lists how other systems wait.
 
-Each policy is that of a system which was run, in the version named. It has the formula, how often the
-system tries, the longest wait, and what surprises. plan --like NAME shows the delays. In code,
-like("NAME") is such a policy with its limits, and wherever a policy is taken, the text like NAME is,
-too. A name without a variant means the first one listed.
+Each policy is that of a system which was run, in the version named, unless its note says otherwise.
+It has the formula, how often the system tries, the longest wait, and what surprises. plan --like
+NAME shows the delays. In code, like("NAME") is such a policy with its limits; the text like NAME is
+taken wherever a policy is. A name without a variant means the first one listed.
 )";
 
 constexpr auto policies_footer = R"(
