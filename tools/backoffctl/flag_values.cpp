@@ -2,8 +2,8 @@
 
 #include "number_text.hpp"
 
-#include "backoff_actor/backoff/internal/advice.hpp"
 #include "backoff_actor/core/internal/one_line.hpp"
+#include "backoff_actor/core/text/internal/advice.hpp"
 #include "backoff_actor/lab/tuning.hpp"
 
 #include <array>

@@ -4,6 +4,7 @@
 #include "live_commands.hpp"
 #include "outbox_commands.hpp"
 #include "plan_command.hpp"
+#include "policies_command.hpp"
 #include "program.hpp"
 #include "simulate_commands.hpp"
 #include "tune_command.hpp"
@@ -20,6 +21,8 @@ constexpr auto footer = R"(
 Examples:
   backoffctl plan 'exponential(100ms, x2, cap 30s) | full_jitter' 'fixed(5s)'
       compare two policies, retry by retry
+  backoffctl plan --like celery
+      see how another system waits
   backoffctl tune --first 1s --factor 2 --elapsed 1023s
       find the retry that is due 1023 s into an outage, and the delays around it
   backoffctl tune --ratio 0.1 --elapsed 1000s --json
@@ -44,6 +47,7 @@ Exit codes:
 
 void add_commands(CLI::App& program, Commands& commands) {
   commands.push_back(add_plan_command(program));
+  commands.push_back(add_policies_command(program));
   commands.push_back(add_tune_command(program));
   add_simulate_commands(program, commands);
   add_outbox_commands(program, commands);

@@ -1,7 +1,7 @@
 #include "names.hpp"
 
-#include "backoff_actor/backoff/internal/advice.hpp"
 #include "backoff_actor/core/internal/one_line.hpp"
+#include "backoff_actor/core/text/internal/advice.hpp"
 
 #include <CLI/App.hpp>
 

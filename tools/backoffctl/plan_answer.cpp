@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstddef>
 
 namespace backoffctl {
 
@@ -16,8 +17,13 @@ using backoff_actor::Policy;
 
 constexpr auto most_bearable = 2.0; // times the calls of normal times
 
-std::optional<std::uint32_t> max_retries_of(const Policy& policy, const PlanQuestion& question) {
-  return question.max_retries ? question.max_retries : limits_of(policy).max_retries;
+// The limits of a policy: those of the system that it is like, or those of its source.
+backoff_actor::Limits limits_of(const Policy& policy, const backoff_actor::Like* like,
+                                const PlanQuestion& question) {
+  auto result = like ? like->limits : backoff_actor::limits_of(policy);
+  if (question.max_retries)
+    result.max_retries = question.max_retries;
+  return result;
 }
 
 GiveUp give_up_after(std::uint32_t max_retries, const std::vector<PlanRow>& rows) {
@@ -62,17 +68,20 @@ std::vector<double> drawn(const Policy& policy, std::uint32_t attempts,
   return result;
 }
 
-PlannedPolicy planned(const Policy& policy, const PlanQuestion& question) {
-  const auto max_retries = max_retries_of(policy, question);
+PlannedPolicy planned(const Policy& policy, const backoff_actor::Like* like,
+                      const PlanQuestion& question) {
+  const auto max_retries = limits_of(policy, like, question).max_retries;
   auto rows =
     plan(policy,
          std::max({question.attempts, max_retries.value_or(0), question.max_attempts.value_or(0)}));
-  PlannedPolicy result{policy, {}, {}, {}, {}, calls_per_hour(policy), {}};
+  PlannedPolicy result{policy, {}, {}, {}, {}, {}, calls_per_hour(policy), {}};
+  if (like)
+    result.known = like->known;
   if (max_retries)
     result.give_up = give_up_after(*max_retries, rows);
   if (question.max_attempts)
     result.limit = limit_of(question, rows, result.calls);
-  if (question.policies.size() > 1)
+  if (question.policies.size() > 1 || like)
     result.outage = outage_of(result, question);
   rows.resize(question.attempts);
   result.rows = std::move(rows);
@@ -99,8 +108,10 @@ std::optional<backoff_actor::RecoveryAdvice> advice_of(const std::vector<Planned
 
 PlanAnswer answer(const PlanQuestion& question) {
   PlanAnswer result;
-  for (const auto& policy : question.policies)
-    result.policies.push_back(planned(policy, question));
+  const auto own = question.policies.size() - question.likes.size();
+  for (std::size_t i = 0; i < question.policies.size(); ++i)
+    result.policies.push_back(
+      planned(question.policies[i], i < own ? nullptr : &question.likes[i - own], question));
   result.clients = question.clients;
   result.outage = question.outage;
   result.mean_think = question.mean_think;

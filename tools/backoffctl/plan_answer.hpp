@@ -40,17 +40,18 @@ struct MessageLimit {
 /// What a policy does when an outage ends.
 struct PlannedOutage {
   backoff_actor::AfterOutage after;
-  bool gives_up_before;
+  bool gives_up_before;   // the rest is as if it did not
   double times_the_calls; // of normal times, at the peak
 };
 
 /// All about one policy.
 struct PlannedPolicy {
   backoff_actor::Policy policy;
-  std::vector<backoff_actor::PlanRow> rows; // one at least
-  std::optional<GiveUp> give_up;            // unset: never
-  std::optional<MessageLimit> limit;        // unset: not asked
-  std::optional<PlannedOutage> outage;      // unset: there is only one policy
+  std::optional<backoff_actor::KnownPolicy> known; // whose policy it is; unset: nobody's
+  std::vector<backoff_actor::PlanRow> rows;        // one at least
+  std::optional<GiveUp> give_up;                   // unset: never
+  std::optional<MessageLimit> limit;               // unset: not asked
+  std::optional<PlannedOutage> outage; // unset: there is only one policy, and it is nobody's
   backoff_actor::CallRate calls;
   std::vector<std::vector<double>> samples; // delays, s
 };

@@ -41,10 +41,14 @@ A policy is a text; quote it in the shell. A part that you leave out has its def
   fixed(100ms)                            linear(1s, +1s, cap 10s)
   exponential(100ms, x2, cap 30s)         decorrelated(100ms, x3, cap 20s)
   random_slots(10ms, ceiling 10, stay)    ethernet(51.2us, ceiling 10)
+  polynomial(15s, +1s, ^4, cap 1h)        steps(20s, 5min, 30min)
   memorystore(max 64s)                    seed002(100ms, x2, cap 15min, jitter 10%)
-A jitter may follow fixed, linear and exponential:
+A jitter may follow fixed, linear, exponential, polynomial and steps:
   | full_jitter    | proportional_jitter(20%)    | gaussian_jitter(10%)
-  | equal_jitter   | additive_jitter(1s)         | no_jitter
+  | equal_jitter   | additive_jitter(1s)         | additive_jitter(30%)
+In its brackets: cap_first or cap_last, for the order of cap and jitter; carried. More parts:
+  | first_wait(0s) | whole_seconds
+like celery is the policy of another system; backoffctl policies lists them.
 
 The draws of seed002 have no bounds: 99.7 % of its delays lie between its min and its max.
 
@@ -55,6 +59,10 @@ Examples:
       twenty retries, and the time until eight have failed
   backoffctl plan 'exponential(1s, x2, cap 15s) | full_jitter' --clients 2000
       and what a dead service gets from 2,000 clients
+  backoffctl plan --like celery --clients 2000 --outage 10min
+      what Celery does, and what 2,000 such clients do to a service that comes back
+  backoffctl plan --like sidekiq --like 'tenacity exponential' --attempts 25
+      two systems side by side
   backoffctl plan 'exponential(1s, x2, cap 1min)' 'fixed(5s)' 'memorystore(max 32s)'
       three policies side by side
   backoffctl plan 'fixed(5s)' 'fixed(20s) | full_jitter' --clients 2000 --outage 10min --lambda 30s
@@ -73,6 +81,8 @@ Examples:
 Keys of the JSON; all times in seconds:
   policies                 one object for each policy, in the order given
   policy                   the policy with all its parameters
+  name, variant, version, note
+                           with --like: whose policy it is, and what surprises
   max_retries, max_attempts, gives_up_after_s
                            the limit, the limit plus the first attempt, and the time from the
                            first failure to the failure of the last retry: min, mean and max; null
@@ -87,7 +97,7 @@ Keys of the JSON; all times in seconds:
                            dies_after_both_wait_s (the same if the only worker waits, and then the
                            message) and dead_in_an_hour (good messages that die in the first hour
                            of an outage, for each worker; null if that is not known)
-  after_outage             with several policies: gives_up_before, next_call_mean_s,
+  after_outage             with several policies or --like: gives_up_before, next_call_mean_s,
                            next_call_max_s and times_the_calls (null if it gives up before, and
                            times_the_calls also if all delays are 0)
   advice                   with several policies: the number of the policy to use, its recover_s,
@@ -105,6 +115,9 @@ class PlanCommand final : public Command {
 public:
   explicit PlanCommand(CLI::App& parser) : Command(parser, plan_footer) {
     add_values("POLICY", flags_.policies, "1 to 20 policies", true);
+    add_flag("--like", flags_.likes, "NAME",
+             "the policy of another system, such as celery, 'tenacity\nexponential' or 'sidekiq "
+             "6.4', with its limit of attempts;\nbackoffctl policies lists them");
     add_flag("--attempts", flags_.attempts, "N",
              "number of retries to show, 1..100000; default 10");
     add_flag(
@@ -121,10 +134,11 @@ public:
              "with --max-attempts, which failures count: by_evidence,\n'by_evidence(give_up_after "
              "1h)' or every_failure;\ndefault by_evidence");
     add_flag("--outage", flags_.outage, "SPAN",
-             "with several policies: the outage that the advice is for,\n0s..8760h; default 1h");
+             "with several policies or --like: the outage that the advice\nis for, 0s..8760h; "
+             "default 1h");
     add_flag("--lambda", flags_.lambda, "SPAN",
-             "with several policies: the time between two calls of a\nclient in normal times, "
-             "1us..24h; default 10s");
+             "with several policies or --like: the time between two calls\nof a client in normal "
+             "times, 1us..24h; default 10s");
     add_flag("--sample", flags_.sample, "N",
              "also show N random sequences of delays, 1..1000; default none");
     add_flag("--seed", flags_.seed, "S", "seed for --sample, 0..18446744073709551615; default 0");

@@ -78,6 +78,12 @@ Json advice_to_json(const PlanAnswer& answer) {
 Json to_json(const PlannedPolicy& planned, std::optional<std::uint32_t> clients) {
   Json result;
   result["policy"] = to_string(planned.policy);
+  if (planned.known) {
+    result["name"] = planned.known->name;
+    result["variant"] = planned.known->variant;
+    result["version"] = planned.known->version;
+    result["note"] = planned.known->note;
+  }
   add_give_up(result, planned.give_up);
   result["calls_first_hour"] = null_if_infinite(planned.calls.first_hour);
   result["calls_per_hour"] = null_if_infinite(planned.calls.long_run);

@@ -48,11 +48,26 @@ void read_limit(const PlanFlags& flags, PlanQuestion& question, Problems& proble
     question.charging = read.front();
 }
 
+void read_likes(const PlanFlags& flags, PlanQuestion& question, Problems& problems) {
+  for (const auto& name : flags.likes)
+    try {
+      question.likes.push_back(backoff_actor::like(name));
+      question.policies.push_back(question.likes.back().policy);
+    } catch (const backoff_actor::InvalidArgument& error) {
+      for (const auto& x : error.problems().list())
+        problems.add("--like", quoted(name) + ": " + x.field + " " + x.given, x.allowed);
+    }
+  if (flags.policies.size() + flags.likes.size() > most_policies)
+    problems.add("--like", std::to_string(flags.likes.size()) + " of them",
+                 "1.." + std::to_string(most_policies) + " policies in all");
+}
+
 void read_outage(const PlanFlags& flags, PlanQuestion& question, Problems& problems) {
-  if (question.policies.size() == 1 && flags.outage)
-    problems.add("--outage", "needs several policies", "");
-  if (question.policies.size() == 1 && flags.lambda)
-    problems.add("--lambda", "needs several policies", "");
+  const auto is_unused = question.policies.size() == 1 && question.likes.empty();
+  if (is_unused && flags.outage)
+    problems.add("--outage", "needs several policies, or --like", "");
+  if (is_unused && flags.lambda)
+    problems.add("--lambda", "needs several policies, or --like", "");
   if (flags.outage)
     question.outage =
       read_duration("--outage", *flags.outage, 0s, longest_outage, problems).value_or(1h);
@@ -64,9 +79,10 @@ void read_outage(const PlanFlags& flags, PlanQuestion& question, Problems& probl
 
 PlanQuestion read_question(const PlanFlags& flags, Problems& problems) {
   PlanQuestion question;
-  if (flags.policies.empty())
+  if (flags.policies.empty() && flags.likes.empty())
     miss_policy("POLICY", problems);
   question.policies = read_policies("POLICY", flags.policies, problems);
+  read_likes(flags, question, problems);
   if (flags.attempts)
     if (const auto count = read_whole("--attempts", *flags.attempts, 1, most_attempts, problems))
       question.attempts = static_cast<std::uint32_t>(*count);

@@ -2,6 +2,7 @@
 
 #include "picture.hpp"
 
+#include "backoff_actor/backoff/like.hpp"
 #include "backoff_actor/backoff/policy.hpp"
 #include "backoff_actor/core/problems.hpp"
 #include "backoff_actor/core/time.hpp"
@@ -18,6 +19,7 @@ namespace backoffctl {
 /// What was given to `plan`, and not yet looked at.
 struct PlanFlags {
   std::vector<std::string> policies{};
+  std::vector<std::string> likes{};
   std::optional<std::string> attempts{};
   std::optional<std::string> max_retries{};
   std::optional<std::string> clients{};
@@ -40,6 +42,7 @@ struct SampleRequest {
 /// What is asked of `plan`.
 struct PlanQuestion {
   std::vector<backoff_actor::Policy> policies{};          // one at least
+  std::vector<backoff_actor::Like> likes{};               // the last of the policies, if any
   std::uint32_t attempts = 10;                            // 1 and more
   std::optional<std::uint32_t> max_retries{};             // unset: what the policy demands
   std::optional<std::uint32_t> clients{};                 // that call the same service, 1 and more

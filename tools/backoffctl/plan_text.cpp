@@ -5,6 +5,7 @@
 
 #include "backoff_actor/core/time.hpp"
 
+#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -96,10 +97,29 @@ std::string limit_text(const MessageLimit& limit, const std::string& indent) {
          + span(both_wait) + on_average(both_wait) + "\n";
 }
 
-std::string outage_text(const PlannedOutage& x, const PlanAnswer& answer) {
-  const auto subject = "after an outage of " + backoff_actor::to_string(answer.outage) + ": ";
-  if (x.gives_up_before)
+// Whose policy it is, and what surprises.
+std::string known_text(const backoff_actor::KnownPolicy& known) {
+  auto result = "as " + std::string{known.name};
+  if (!known.variant.empty())
+    result += " " + std::string{known.variant};
+  return result + " " + std::string{known.version} + ": " + std::string{known.note} + "\n";
+}
+
+// How often all clients of a known system call when the service comes back.
+std::string peak_text(const PlannedOutage& x, const PlanAnswer& answer) {
+  const auto think_s = std::chrono::duration<double>{answer.mean_think}.count();
+  const auto calls_per_s = x.times_the_calls / think_s * *answer.clients;
+  return "all " + counted(*answer.clients, "client", "clients") + " then: "
+         + (std::isfinite(calls_per_s) ? "up to " + rounded(calls_per_s, 3) + " calls a second\n"
+                                       : std::string{"without a pause\n"});
+}
+
+std::string outage_text(const PlannedOutage& x, const PlanAnswer& answer, bool is_known) {
+  auto subject = "after an outage of " + backoff_actor::to_string(answer.outage) + ": ";
+  if (x.gives_up_before && !is_known)
     return subject + "has given up\n";
+  if (x.gives_up_before)
+    subject += "has given up; without its limit it ";
   if (!std::isfinite(x.times_the_calls))
     return subject + "calls again at once, without a pause\n";
   return subject + "calls again after " + span_text(x.after.next_call_mean_s) + " on average, "
@@ -130,11 +150,14 @@ std::string beyond_text(const PlannedPolicy& planned) {
 
 std::string summary(const PlannedPolicy& planned, const PlanAnswer& answer,
                     const std::string& indent) {
-  auto result = indent + give_up_text(planned) + "\n" + indent + calls_text(planned) + "\n";
+  auto result = planned.known ? indent + known_text(*planned.known) : std::string{};
+  result += indent + give_up_text(planned) + "\n" + indent + calls_text(planned) + "\n";
   if (answer.clients)
     result += indent + all_calls_text(planned, *answer.clients);
   if (planned.outage)
-    result += indent + outage_text(*planned.outage, answer);
+    result += indent + outage_text(*planned.outage, answer, planned.known.has_value());
+  if (planned.known && answer.clients)
+    result += indent + peak_text(*planned.outage, answer);
   if (planned.limit)
     result += limit_text(*planned.limit, indent);
   const auto beyond = beyond_text(planned);

@@ -1,7 +1,7 @@
 #include "policy_flags.hpp"
 
-#include "backoff_actor/backoff/internal/advice.hpp"
 #include "backoff_actor/backoff/parse_policy.hpp"
+#include "backoff_actor/core/text/internal/advice.hpp"
 #include "backoff_actor/guard/parse_guard.hpp"
 
 #include <algorithm>

@@ -1,12 +1,13 @@
 #include "backoff_actor/backoff/internal/text_parser.hpp"
 
-#include "backoff_actor/backoff/internal/advice.hpp"
 #include "backoff_actor/backoff/internal/text.hpp"
 #include "backoff_actor/core/internal/one_line.hpp"
+#include "backoff_actor/core/text/internal/advice.hpp"
 
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <utility>
 
 namespace backoff_actor {
 
@@ -72,6 +73,8 @@ std::string Argument::expected() const {
   case Form::percent:
     return (prefix.empty() ? "" : "'" + word + "' and ") + std::string{"a percentage such as 10%"};
   case Form::whole:
+    if (prefix == "^")
+      return "a power such as ^4";
     return "'" + word + "' and a whole number such as 10";
   case Form::flag:
     break;
@@ -113,8 +116,10 @@ void TextParser::argument(std::vector<Argument>& could_come) {
     return;
   }
   std::string expected;
-  for (const auto& x : could_come)
-    expected += (expected.empty() ? "" : ", or ") + x.expected();
+  std::string last;
+  for (const auto& x : could_come) // several of the same form are one
+    if (const auto next = x.expected(); std::exchange(last, next) != next)
+      expected += (expected.empty() ? "" : ", or ") + next;
   fail(expected.empty() ? "')'" : expected);
 }
 
@@ -133,8 +138,8 @@ bool TextParser::begins(const Argument& argument) const {
   if (rest.substr(0, argument.prefix.size()) != argument.prefix)
     return false;
   const auto next = rest.size() > argument.prefix.size() ? rest[argument.prefix.size()] : ' ';
-  return argument.prefix == "x" || argument.prefix == "+" || !is_name(next)
-         || (is_digit(next) && is_letter(argument.prefix.back()));
+  return argument.prefix == "x" || argument.prefix == "+" || argument.prefix == "^"
+         || !is_name(next) || (is_digit(next) && is_letter(argument.prefix.back()));
 }
 
 void TextParser::value(const Argument& argument) {
@@ -227,6 +232,16 @@ bool TextParser::accept_span(Duration& result) {
   }
   result = *span;
   return true;
+}
+
+std::string_view TextParser::words() {
+  const auto begin = at_;
+  const auto is_in_words = [](char c) {
+    return is_name(c) || is_blank(c) || c == '-' || c == '.' || (c >= 'A' && c <= 'Z');
+  };
+  while (at_ < text_.size() && is_in_words(text_[at_]))
+    ++at_;
+  return text_.substr(begin, at_ - begin);
 }
 
 std::optional<char> TextParser::character() {

@@ -13,58 +13,103 @@ namespace {
 
 constexpr double per_second = 1e-9; // seconds in a nanosecond
 
-// -- a delay before jitter that grows, and a jitter -----------------------------------
+// -- a delay before jitter, and a jitter ------------------------------------------------
 
-Moments jittered_moments(const Jitter& jitter, double v) {
-  const auto uniform = [](double low, double high) {
-    return Moments{low, (low + high) / 2, high, (high - low) * (high - low) / 12};
-  };
-  switch (jitter.kind) {
-  case Jitter::Kind::full:
-    return uniform(0, v);
-  case Jitter::Kind::equal:
-    return uniform(v / 2, v);
-  case Jitter::Kind::proportional:
-    return uniform(v * (1 - jitter.amount), v * (1 + jitter.amount));
-  case Jitter::Kind::additive:
-    return uniform(v, v + jitter.amount * per_second);
-  case Jitter::Kind::gaussian: {
-    const auto deviation = v * jitter.amount;
+// A uniform distribution, of which all above `cap` becomes `cap`.
+Moments uniform(double low, double high, double cap) {
+  if (high <= cap)
+    return {low, (low + high) / 2, high, (high - low) * (high - low) / 12};
+  if (low >= cap)
+    return constant(cap);
+  const auto below = (cap - low) / (high - low);
+  const auto mean = below * (low + cap) / 2 + (1 - below) * cap;
+  const auto square = below * (low * low + low * cap + cap * cap) / 3 + (1 - below) * cap * cap;
+  return {low, mean, cap, std::max(square - mean * mean, 0.0)};
+}
+
+// `count` values from `low` on with equal distances, of which all above `cap` becomes `cap`.
+Moments uniform_steps(double low, double distance, double count, double cap) {
+  const auto below = std::clamp(std::floor((cap - low) / distance) + 1, 0.0, count);
+  const auto sum = below * (below - 1) / 2;       // of 0, 1 ...
+  const auto squares = sum * (2 * below - 1) / 3; // of their squares
+  const auto mean = (below * low + distance * sum + (count - below) * cap) / count;
+  const auto from_mean = low - mean; // the square is taken around the mean, which is more exact
+  const auto variance =
+    (below * from_mean * from_mean + 2 * from_mean * distance * sum + distance * distance * squares
+     + (count - below) * (cap - mean) * (cap - mean))
+    / count;
+  return {std::min(low, cap), mean, std::min(low + distance * (count - 1), cap),
+          std::max(variance, 0.0)};
+}
+
+Moments gaussian(double v, double deviation, double cap) {
+  if (v + 3 * deviation <= cap)
     return {v - 3 * deviation, v, v + 3 * deviation,
             deviation * deviation * cut_off_normal_variance};
+  constexpr auto draws = 4096;
+  double mean = 0;
+  double square = 0;
+  for (auto i = 0; i < draws; ++i) {
+    const auto x = std::min(v + deviation * cut_off_normal_number((i + 0.5) / draws), cap);
+    mean += x / draws;
+    square += x * x / draws;
   }
-  case Jitter::Kind::none:
-    break;
-  }
-  return constant(v);
+  return {std::min(v - 3 * deviation, cap), mean, cap, std::max(square - mean * mean, 0.0)};
 }
+
+} // namespace
+
+Moments jittered_moments(const Policy& policy, double v, double n) {
+  const auto& jitter = policy.jitter();
+  const auto cap = seconds(policy.longest());
+  if (jitter.kind == Jitter::Kind::gaussian)
+    return gaussian(v, v * jitter.amount, cap);
+  const auto terms = terms_of(jitter);
+  const auto times = jitter.kind == Jitter::Kind::per_retry ? n : 1.0;
+  const auto low = v * terms.base;
+  const auto width = v * terms.width + terms.extra * per_second;
+  if (policy.seconds() == Seconds::any)
+    return uniform(low, low + width * times, cap);
+  constexpr auto rounding = 1e-9;
+  return uniform_steps(std::floor(low + rounding), times, std::floor(width + rounding) + 1, cap);
+}
+
+namespace {
 
 class GrowingMoments : public DelayMoments {
 public:
   explicit GrowingMoments(const Policy& policy) : policy_(policy), progress_(policy.start()) {}
 
   Moments next() override {
-    const auto v = progress_.level * per_second;
+    const auto before = progress_;
     progress_ = policy_.next(progress_, 0).progress;
-    return jittered_moments(policy_.jitter(), v);
+    const auto [wait, times] = policy_.first_wait();
+    const auto first = static_cast<std::uint32_t>(times);
+    if (before.retries < first)
+      return constant(seconds(wait));
+    return jittered_moments(policy_, before.level * per_second, progress_.retries - first);
   }
 
   double long_run_mean() const override {
-    const auto growth = std::visit(
-      [](const auto& x) {
-        if constexpr (requires { growth_of(x); })
-          return growth_of(x);
-        else
-          return Growth{};
-      },
-      policy_.formula());
-    const auto grows = growth.factor > 1 || growth.step > 0;
-    const auto top = room_below(policy_.jitter(), in_nanoseconds(policy_.longest()));
-    const auto last = grows ? top : policy_.start().level;
-    return jittered_moments(policy_.jitter(), last * per_second).mean;
+    return jittered_moments(policy_, last_level() * per_second, UINT32_MAX).mean;
   }
 
 private:
+  double last_level() const {
+    return std::visit(
+      [&](const auto& x) {
+        auto grows = false;
+        if constexpr (std::is_same_v<decltype(x), const Steps&>)
+          return level_at(x, Steps::most);
+        else if constexpr (std::is_same_v<decltype(x), const Polynomial&>)
+          grows = x.step > Duration::zero();
+        else if constexpr (requires { growth_of(x); })
+          grows = growth_of(x).factor > 1 || growth_of(x).step > 0;
+        return grows ? policy_.greatest_level() : policy_.start().level;
+      },
+      policy_.formula());
+  }
+
   const Policy policy_;
   Progress progress_;
 };
@@ -164,8 +209,10 @@ std::unique_ptr<DelayMoments> delay_moments(const Policy& policy, Bounds bounds)
   return std::visit(
     [&](const auto& x) -> std::unique_ptr<DelayMoments> {
       using F = std::decay_t<decltype(x)>;
-      if constexpr (requires { growth_of(x); })
-        return std::make_unique<GrowingMoments>(policy);
+      if constexpr (requires { growth_of(x); }
+                    || std::is_same_v<F, Steps> || std::is_same_v<F, Polynomial>)
+        return policy.jitter().is_carried ? carried_moments(policy)
+                                          : std::make_unique<GrowingMoments>(policy);
       else if constexpr (std::is_same_v<F, Ethernet>)
         return std::make_unique<EthernetMoments>(x);
       else if constexpr (std::is_same_v<F, RandomSlots>)

@@ -255,10 +255,141 @@ private:
   bool shrinks_ = false;
 };
 
+// Each delay before jitter, v, is the jittered delay before it times the factor. As long as no
+// delay can reach the cap, the mean and the mean square have closed forms: a jitter multiplies v or
+// adds to it, independently of v. After that, the mass of v is kept at points with equal ratios.
+class CarriedMoments : public DelayMoments {
+public:
+  explicit CarriedMoments(const Policy& policy)
+    : policy_(policy), factor_(std::get<Exponential>(policy.formula()).factor),
+      first_(policy.start().level * 1e-9), top_(policy.greatest_level() * 1e-9),
+      cap_(seconds(policy.longest())), lowest_(first_), highest_(first_), mean_(first_),
+      square_(first_ * first_) {}
+
+  Moments next() override {
+    const auto [wait, times] = policy_.first_wait();
+    if (first_waits_ < times) {
+      ++first_waits_;
+      return constant(seconds(wait));
+    }
+    auto result = is_closed() ? closed() : integrated();
+    result.min = jittered_moments(policy_, lowest_, 1).min;
+    result.max = jittered_moments(policy_, highest_, 1).max;
+    lowest_ = following(result.min);
+    highest_ = following(result.max);
+    ++retries_;
+    return result;
+  }
+
+  double long_run_mean() const override { return settled_mean(*this); }
+
+private:
+  static constexpr std::size_t cells = 1500;
+  static constexpr int draws = 32;
+
+  double following(double delay) const { return std::min(delay * factor_, top_); }
+
+  // Whether neither the cap nor the top has cut anything, nor cuts the next delay. Whole seconds
+  // are no product.
+  bool is_closed() {
+    const auto highest = jittered_moments(policy_, highest_, 1).max;
+    is_closed_ =
+      is_closed_ && policy_.seconds() == Seconds::any && highest < cap_ && highest_ < top_;
+    return is_closed_;
+  }
+
+  Moments closed() {
+    const auto added = jittered_moments(policy_, 0, 1);
+    const auto multiplied = jittered_moments(policy_, first_, 1);
+    const auto factor = (multiplied.mean - added.mean) / first_;
+    const auto factor_square =
+      factor * factor + std::max(multiplied.variance - added.variance, 0.0) / (first_ * first_);
+    const auto mean = mean_ * factor + added.mean;
+    const auto square = square_ * factor_square + 2 * mean_ * factor * added.mean + added.variance
+                        + added.mean * added.mean;
+    mean_ = mean * factor_;
+    square_ = square * factor_ * factor_;
+    return {0, mean, 0, std::max(square - mean * mean, 0.0)};
+  }
+
+  Moments integrated() {
+    if (mass_.empty()) {
+      const auto end = following(cap_); // no v is longer
+      points_ = first_ < end ? geometric(first_, end, cells) : std::vector<double>{first_};
+      mass_.assign(points_.size(), 0.0);
+      mass_[0] = 1;
+      for (std::uint32_t i = 0; i < retries_; ++i)
+        step();
+    }
+    Moments result;
+    each(
+      [&](double mass, double v) { result.mean += mass * jittered_moments(policy_, v, 1).mean; });
+    each([&](double mass, double v) {
+      const auto x = jittered_moments(policy_, v, 1);
+      result.variance += mass * (x.variance + (x.mean - result.mean) * (x.mean - result.mean));
+    });
+    step();
+    return result;
+  }
+
+  template <class F>
+  void each(F visit) const {
+    for (std::size_t i = 0; i < points_.size(); ++i)
+      if (mass_[i] > 1e-15)
+        visit(mass_[i], points_[i]);
+  }
+
+  void step() {
+    std::vector<double> result(points_.size(), 0.0);
+    each([&](double mass, double v) {
+      for (auto i = 0; i < draws; ++i)
+        deposit(result, following(drawn(v, (i + 0.5) / draws)), mass / draws);
+    });
+    mass_ = std::move(result);
+  }
+
+  double drawn(double v, double u) const {
+    const Progress progress{v * 1e9, static_cast<std::uint32_t>(first_waits_), 0};
+    return seconds(policy_.next(progress, u).delay);
+  }
+
+  // Splits the mass between two points so that the mean is kept.
+  void deposit(std::vector<double>& mass, double v, double amount) const {
+    if (points_.size() == 1) {
+      mass[0] += amount;
+      return;
+    }
+    const auto at = std::log(v / first_) / std::log(points_[1] / points_[0]);
+    const auto low = static_cast<std::size_t>(std::clamp(at, 0.0, cells - 1.0));
+    const auto share = std::clamp((v - points_[low]) / (points_[low + 1] - points_[low]), 0.0, 1.0);
+    mass[low] += amount * (1 - share);
+    mass[low + 1] += amount * share;
+  }
+
+  Policy policy_;
+  double factor_;
+  double first_;
+  double top_;
+  double cap_;
+  double lowest_;  // v before the next retry
+  double highest_; // the same
+  double mean_;    // the same, while `is_closed_`
+  double square_;  // the same
+  bool is_closed_ = true;
+  int first_waits_ = 0;
+  std::uint32_t retries_ = 0;
+  std::vector<double> points_{};
+  std::vector<double> mass_{}; // of v before the next retry, by point
+};
+
 } // namespace
 
 std::unique_ptr<DelayMoments> integrated_moments(const Decorrelated& formula) {
   return std::make_unique<SettlingMoments<DecorrelatedMoments>>(DecorrelatedMoments{formula});
+}
+
+std::unique_ptr<DelayMoments> carried_moments(const Policy& policy) {
+  return std::make_unique<SettlingMoments<CarriedMoments>>(CarriedMoments{policy});
 }
 
 std::unique_ptr<DelayMoments> integrated_moments(const Seed002& formula, Bounds bounds) {

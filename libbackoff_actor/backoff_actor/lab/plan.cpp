@@ -15,7 +15,8 @@ constexpr auto most_integrated = 5'000;
 
 bool is_integrated(const Policy& policy) {
   const auto& formula = policy.formula();
-  return std::holds_alternative<Decorrelated>(formula) || std::holds_alternative<Seed002>(formula);
+  return std::holds_alternative<Decorrelated>(formula) || std::holds_alternative<Seed002>(formula)
+         || policy.jitter().is_carried;
 }
 
 } // namespace
@@ -54,7 +55,8 @@ CallRate calls_per_hour(const Policy& policy) {
   for (auto retries = 0; retries < (is_integrated(policy) ? most_integrated : most); ++retries) {
     ++result.first_hour;
     const auto next = moments->next().mean;
-    equal = next == mean ? equal + 1 : 0;
+    // Cut to whole seconds, a delay that grows stays the same for a while.
+    equal = next == mean && policy.seconds() == Seconds::any ? equal + 1 : 0;
     mean = next;
     now += mean;
     if (now > hour)

@@ -28,10 +28,10 @@ struct PlanRow {
 /// once.
 ///
 /// The results are computed, not drawn. Most policies have closed forms. `decorrelated`, and
-/// `seed002` once its delays can reach the cap, have none; their results are integrated and off by
-/// less than 1 in 1000. The draws of `seed002` have no bounds. So its shortest and longest delay
-/// enclose the middle 99.73 % of the delays; for a normal distribution these bounds are three
-/// standard deviations from the mean.
+/// `seed002` and carried jitters once their delays can reach the cap, have none; their results are
+/// integrated and off by less than 1 in 1000. The draws of `seed002` have no bounds. So its
+/// shortest and longest delay enclose the middle 99.73 % of the delays; for a normal distribution
+/// these bounds are three standard deviations from the mean.
 ///
 /// @shape `(policy, attempts) -> rows`, one for each retry
 /// @units seconds
@@ -62,7 +62,7 @@ struct AfterOutage {
 /// The delay that runs then is the first whose mean end is not before that of the outage. Each
 /// moment of it is equally likely, and a long delay is met more often than a short one: on average
 /// `(mean^2 + variance) / (2 mean)` of it is left. After 100,000 delays, and after 5,000 of
-/// `decorrelated` and `seed002`, the last one stands for all that follow.
+/// integrated ones, the last one stands for all that follow.
 ///
 /// @range `outage` 0 and above
 BACKOFF_ACTOR_EXPORT AfterOutage after_outage(const Policy& policy, Duration outage);

@@ -59,7 +59,21 @@ INSTANTIATE_TEST_SUITE_P(
     Read{"fixed(1s) | gaussian_jitter(7%)", "fixed(1s) | gaussian_jitter(7%)"},
     Read{"fixed(1s) | gaussian_jitter(0.125%)", "fixed(1s) | gaussian_jitter(0.125%)"},
     Read{"fixed(1s) | proportional_jitter(100%)", "fixed(1s) | proportional_jitter(100%)"},
-    Read{"fixed(1s) | additive_jitter(250ms)", "fixed(1s) | additive_jitter(250ms)"}));
+    Read{"fixed(1s) | additive_jitter(250ms)", "fixed(1s) | additive_jitter(250ms)"},
+    Read{"like curl", "exponential(1s, x2, cap 10min)"},
+    Read{"steps(20s,5min, 30min)", "steps(20s, 5min, 30min)"},
+    Read{"steps(1s, 2s, 2s, 2s)", "steps(1s, 2s)"},
+    Read{"polynomial(15s)", "polynomial(15s, +1s, ^2)"},
+    Read{"polynomial(15s, ^ 4, +2s, cap 1h)", "polynomial(15s, +2s, ^4, cap 1h)"},
+    Read{"exponential(1s, exponent 15)", "exponential(1s, x2, exponent 15)"},
+    Read{"fixed(1s) | additive_jitter(30%)", "fixed(1s) | additive_jitter(30%)"},
+    Read{"exponential(1s) | additive_jitter(cap_last, per_retry, 9s)",
+         "exponential(1s, x2) | additive_jitter(9s, per_retry, cap_last)"},
+    Read{"exponential(1s) | proportional_jitter(carried, cap_first, 20%)",
+         "exponential(1s, x2) | proportional_jitter(20%, carried, cap_first)"},
+    Read{"exponential(1s) | whole_seconds | first_wait(0s, times 4) | full_jitter(cap_last)",
+         "exponential(1s, x2) | full_jitter(cap_last) | first_wait(0ns, times 4) | whole_seconds"},
+    Read{"fixed(1s) | first_wait(2ms, times 1)", "fixed(1s) | first_wait(2ms)"}));
 
 TEST(parse_policy, gives_the_policy_that_the_types_make) {
   EXPECT_EQ(parse_policy("exponential(100ms, x2, cap 30s) | full_jitter"),
@@ -68,6 +82,13 @@ TEST(parse_policy, gives_the_policy_that_the_types_make) {
             (Linear{.first = 1s, .step = 2s} | additive_jitter(3s)));
   EXPECT_EQ(parse_policy("fixed(1s) | proportional_jitter(20%)"),
             (Fixed{1s} | proportional_jitter(0.2)));
+  EXPECT_EQ(parse_policy("steps(20s, 5min, 30min)"), (Policy{Steps{20s, 5min, 30min}}));
+  EXPECT_EQ(parse_policy("polynomial(15s, +1s, ^4) | additive_jitter(9s, per_retry, cap_last)"),
+            (Polynomial{.first = 15s, .step = 1s, .power = 4} | additive_jitter_per_retry(9s)));
+  EXPECT_EQ(parse_policy("exponential(1s, x2) | additive_jitter(30%, carried, cap_first)"),
+            (Exponential{.first = 1s} | additive_jitter(0.3).carried().cap_first()));
+  EXPECT_EQ(parse_policy("linear(1s) | first_wait(0s, times 2) | whole_seconds"),
+            (Policy{Linear{.first = 1s}} | first_wait(0s, 2) | whole_seconds));
   EXPECT_EQ(parse_policy("random_slots(1ms, ceiling 3, stay)"),
             (Policy{RandomSlots{1ms, 3, true}}));
 }
@@ -94,14 +115,15 @@ TEST_P(WrongPolicyText, is_refused_at_its_column_with_what_was_expected) {
   }
 }
 
-constexpr auto policies = "expected a policy: decorrelated, ethernet, exponential, fixed, linear, "
-                          "memorystore, random_slots or seed002; found ";
+constexpr auto policies = "expected a policy: decorrelated, ethernet, exponential, fixed, like, "
+                          "linear, memorystore, polynomial, random_slots, seed002 or steps; found ";
 
 INSTANTIATE_TEST_SUITE_P(
   texts, WrongPolicyText,
   ::testing::Values(
     Refused{"exponential(100ms, 2, cap 30s)", 20,
-            "expected a factor such as x2, or 'cap' and a span such as 30s; found '2'"},
+            "expected a factor such as x2, or 'cap' and a span such as 30s, or 'exponent' and a "
+            "whole number such as 10; found '2'"},
     Refused{"exponential", 12, "expected '('; found the end"},
     Refused{"exponential()", 13, "expected a span such as 100ms, 1.5s or 2min; found ')'"},
     Refused{"exponential(x2)", 15, "expected a span such as 100ms, 1.5s or 2min; found ')'"},
@@ -124,9 +146,44 @@ INSTANTIATE_TEST_SUITE_P(
     Refused{"fixed(1s) full_jitter", 11,
             "expected '|' and a jitter, or the end; found 'full_jitter'"},
     Refused{"fixed(1s) | full", 13,
-            "expected a jitter: additive_jitter, equal_jitter, full_jitter, gaussian_jitter, "
-            "no_jitter or proportional_jitter; found 'full'; did you mean full_jitter?"},
-    Refused{"fixed(1s) | full_jitter | equal_jitter", 25, "expected the end; found '|'"},
+            "expected a jitter or another part: additive_jitter, equal_jitter, first_wait, "
+            "full_jitter, gaussian_jitter, no_jitter, proportional_jitter or whole_seconds; found "
+            "'full'; did you mean full_jitter?"},
+    Refused{"fixed(1s) | full_jitter | equal_jitter", 27,
+            "jitter: got another one, allowed none, since there is full_jitter"},
+    Refused{"fixed(1s) | first_wait(0s) | first_wait(0s)", 30,
+            "first_wait: got another one, allowed none, since there is one"},
+    Refused{"fixed(1s) | full_jitter whole_seconds", 25,
+            "expected '|' and another part, or the end; found 'whole_seconds'"},
+    Refused{"steps()", 7, "expected a span such as 100ms, 1.5s or 2min; found ')'"},
+    Refused{"steps(1s, x2)", 11, "expected a span such as 100ms, 1.5s or 2min; found 'x2'"},
+    Refused{"steps(1s, 2s, 3s, 4s, 5s, 6s, 7s, 8s, 9s)", 37, "expected ')'; found ','"},
+    Refused{"steps(1s, 1.5ms)", 11,
+            "step 2: got 1.5ms, allowed 0ns..4294967.295s, in whole milliseconds"},
+    Refused{"polynomial(1s, 4)", 16,
+            "expected a step such as +1s, or a power such as ^4, or 'cap' and a span such as 30s; "
+            "found '4'"},
+    Refused{"polynomial(1s, ^x)", 17, "expected a power such as ^4; found 'x'"},
+    Refused{"fixed(1s) | additive_jitter(5)", 29,
+            "expected a span such as 1s or a percentage such as 10%; found '5'; add a unit: 5ms or "
+            "5s"},
+    Refused{"fixed(1s) | additive_jitter(30%, per_retry)", 34,
+            "per_retry: got 30%, allowed with a span, not with a percentage"},
+    Refused{"fixed(1s) | full_jitter(cap_first, cap_last)", 36,
+            "cap_last: got cap_first, too, allowed one of the two"},
+    Refused{"fixed(1s) | full_jitter(cap_last)", 13,
+            "jitter: got full_jitter(cap_last), allowed no order of cap and jitter, since "
+            "fixed(1s) has no cap"},
+    Refused{"exponential(1s) | full_jitter(carried)", 31,
+            "carried: got full_jitter(carried), allowed a jitter whose shortest draw, 0% of the "
+            "delay, times the factor, x2, is at least 1, or delays could shrink to nothing"},
+    Refused{"fixed(1s) | first_wait(2s)", 24,
+            "first_wait: got 2s, allowed 0ns..1s, in whole milliseconds"},
+    Refused{"fixed(1s) | gaussian_jitter(10%) | whole_seconds", 36,
+            "whole_seconds: got gaussian_jitter(10%), allowed a jitter that is uniform, or none"},
+    Refused{"memorystore | whole_seconds", 15,
+            "whole_seconds: got whole_seconds, allowed none, since memorystore(max 64s) draws by "
+            "itself"},
     Refused{"fixed(1s) | gaussian_jitter(0.1)", 29,
             "expected a percentage such as 10%; found '0.1'"},
     Refused{"random_slots(10ms, ceiling 1.5)", 28,
@@ -174,7 +231,7 @@ TEST(parse_policy, points_at_the_place) {
   } catch (const std::invalid_argument& error) {
     EXPECT_STREQ(error.what(),
                  "column 20: expected a factor such as x2, or 'cap' and a span such as "
-                 "30s; found '2'\n"
+                 "30s, or 'exponent' and a whole number such as 10; found '2'\n"
                  "  exponential(100ms, 2, cap 30s)\n"
                  "                     ^");
   }
@@ -219,6 +276,17 @@ TEST(parse_policy, refuses_or_reads_back_whatever_comes) {
                                     "ethernet",
                                     "memorystore",
                                     "seed002",
+                                    "steps",
+                                    "polynomial",
+                                    "^2",
+                                    "| first_wait(1s",
+                                    "| whole_seconds",
+                                    "carried",
+                                    "cap_last",
+                                    "cap_first",
+                                    "per_retry",
+                                    "times 2",
+                                    "exponent 3",
                                     "(",
                                     "(",
                                     ")",

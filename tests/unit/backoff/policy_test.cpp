@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -108,7 +109,29 @@ INSTANTIATE_TEST_SUITE_P(
     "random_slots(1ns, ceiling 62, stay)", "ethernet(51.2us, ceiling 10)",
     "ethernet(1ns, ceiling 53)", "memorystore(max 64s)", "memorystore(max 1ns)",
     "memorystore(max 876000h)", "seed002(100ms, x2, cap 15min, jitter 10%)",
-    "seed002(1ns, x1, cap 438000h, jitter 12%)", "seed002(1s, x1000, cap 1s, jitter 0%)"),
+    "seed002(1ns, x1, cap 438000h, jitter 12%)", "seed002(1s, x1000, cap 1s, jitter 0%)",
+    "steps(20s, 5min, 30min)", "steps(0ns)", "steps(1ms, 2ms, 3ms, 4ms, 5ms, 6ms, 7ms, 8ms)",
+    "steps(4294967.295s, 1s) | proportional_jitter(100%)", "polynomial(15s, +1s, ^4)",
+    "polynomial(0ns, +876000h, ^10)", "polynomial(0ns, +2s, ^2, cap 10min) | full_jitter",
+    "exponential(1s, x2, exponent 15)", "exponential(1s, x1000, exponent 1000) | equal_jitter",
+    "exponential(100ms, x2, cap 30s) | additive_jitter(30%)",
+    "exponential(100ms, x2, cap 30s) | additive_jitter(30%, cap_first)",
+    "exponential(876000h, x2) | additive_jitter(100%, cap_first)",
+    "exponential(876000h, x2) | additive_jitter(876000h, cap_last)",
+    "exponential(300ms, x2, cap 2s) | full_jitter(cap_last)",
+    "exponential(1s, x2, cap 5s) | gaussian_jitter(33%, cap_last)",
+    "exponential(1s, x2, cap 32768s, exponent 15) | additive_jitter(100%, cap_last)",
+    "linear(1s, +1s, cap 10s) | additive_jitter(9s, per_retry, cap_last)",
+    "polynomial(15s, +1s, ^4) | additive_jitter(876000h, per_retry, cap_last) | whole_seconds",
+    "exponential(300ms, x2, cap 30s) | proportional_jitter(20%, carried, cap_last)",
+    "exponential(876000h, x2) | equal_jitter(carried)",
+    "exponential(1ns, x1) | additive_jitter(876000h, carried)",
+    "exponential(1.6s, x1.6, cap 2min) | proportional_jitter(20%, carried, cap_first) | "
+    "first_wait(1s)",
+    "exponential(200ms, x2, cap 2min) | first_wait(0ns, times 32)",
+    "exponential(1s, x2, cap 10min) | full_jitter | whole_seconds",
+    "exponential(100ms, x1.1, cap 1.5s) | equal_jitter(cap_first) | whole_seconds",
+    "fixed(1.5s) | proportional_jitter(50%) | first_wait(1s, times 2) | whole_seconds"),
   [](const auto& row) { return std::to_string(row.index) + "_" + name_of(row.param); });
 
 // -- means and variances -----------------------------------------------------------------
@@ -153,6 +176,19 @@ INSTANTIATE_TEST_SUITE_P(
     Moment{"exponential(1s, x2) | additive_jitter(1s)", 3, 4.5, 1.0 / 12},
     // 0.97334 is the variance of a standard normal distribution cut off at three deviations.
     Moment{"exponential(1s, x2) | gaussian_jitter(10%)", 3, 4, 0.16 * 0.97334},
+    Moment{"exponential(1s, x2) | additive_jitter(30%)", 3, 4.6, 1.44 / 12},
+    Moment{"exponential(1s, x2, cap 4s) | proportional_jitter(25%, cap_first)", 9, 4, 1.0 / 3},
+    // uniform over 0 to 8 s, of which one half is cut off at 4 s: 4 (1/2 + 1/4) and so on
+    Moment{"exponential(1s, x2, cap 4s) | full_jitter(cap_last)", 4, 3, 5.0 / 3},
+    Moment{"linear(1s, +1s) | additive_jitter(9s, per_retry, cap_last)", 3, 16.5, 729.0 / 12},
+    Moment{"exponential(1s, x2) | full_jitter | whole_seconds", 3, 2, 2},
+    // 60 s and 3 times 0 to 9 s
+    Moment{"fixed(1min) | full_jitter | first_wait(7s)", 1, 7, 0},
+    Moment{"fixed(1min) | full_jitter | first_wait(7s)", 2, 30, 300},
+    // each delay is the one before times 2 and a number from 0.8 to 1.2
+    Moment{"exponential(1s, x2) | proportional_jitter(20%, carried)", 1, 1, 0.04 / 3},
+    Moment{"exponential(1s, x2) | proportional_jitter(20%, carried)", 3, 4,
+           16 * (1.0133333 * 1.0133333 * 1.0133333 - 1)},
     Moment{"memorystore(max 64s)", 1, 1.5, 1.0 / 12}, Moment{"memorystore(max 64s)", 7, 64, 0},
     // r is cut off at 0.5 s: half of the draws are the maximum
     Moment{"memorystore(max 4500ms)", 3, 4.375, 5.0 / 192},
@@ -263,6 +299,90 @@ TEST(policy, names_a_bad_jitter_with_its_range) {
             "could be negative");
 }
 
+TEST(policy, names_a_bad_table_power_or_exponent_with_its_range) {
+  EXPECT_EQ(refused([] {
+              Steps{-1ms, 1500us, 1194h};
+            }),
+            "step 1: got -1ms, allowed 0ns..4294967.295s, in whole milliseconds\n"
+            "step 2: got 1.5ms, allowed 0ns..4294967.295s, in whole milliseconds\n"
+            "step 3: got 1194h, allowed 0ns..4294967.295s, in whole milliseconds");
+  EXPECT_EQ(refused([] { Steps{1s, 2s, 3s, 4s, 5s, 6s, 7s, 8s, 9s}; }),
+            "steps: got 9, allowed 1..8");
+  EXPECT_EQ(refused([] { Steps{std::span<const Duration>{}}; }), "steps: got 0, allowed 1..8");
+  EXPECT_EQ(refused([] {
+              Policy{Polynomial{-1s, 876001h, 11, 0s}};
+            }),
+            "first: got -1s, allowed 0ns..876000h\n"
+            "step: got 876001h, allowed 0ns..876000h\n"
+            "cap: got 0ns, allowed 1ns..876000h\n"
+            "power: got ^11, allowed ^1..^10");
+  EXPECT_EQ(refused([] { Policy{Exponential{.first = 1s, .exponent = -1}}; }),
+            "exponent: got -1, allowed 0..1000, with 0 for none");
+}
+
+TEST(policy, names_what_cannot_be_added_to_it) {
+  const Policy growing = Exponential{.first = 1s, .cap = 10s};
+
+  EXPECT_EQ(refused([&] { growing | additive_jitter(1.5); }),
+            "additive_jitter: got 150%, allowed more than 0%, up to 100%");
+  EXPECT_EQ(refused([&] { growing | additive_jitter(876001h).cap_first(); }),
+            "additive_jitter: got 876001h, allowed 0ns..876000h, in whole nanoseconds");
+  EXPECT_EQ(refused([&] { growing | additive_jitter_per_retry(1s).cap_first(); }),
+            "per_retry: got cap_first, allowed cap_last, since it grows beyond any cap");
+  EXPECT_EQ(refused([&] { growing | no_jitter.cap_first(); }),
+            "no_jitter: got no_jitter(cap_first), allowed no amount, which is 0, and nothing else");
+  EXPECT_EQ(refused([] { Fixed{1s} | full_jitter.cap_last(); }),
+            "jitter: got full_jitter(cap_last), allowed no order of cap and jitter, since "
+            "fixed(1s) has no cap");
+  EXPECT_EQ(refused([] { Linear{} | equal_jitter.carried(); }),
+            "carried: got equal_jitter(carried), allowed none, since only exponential takes it");
+  EXPECT_EQ(refused([&] { growing | proportional_jitter(0.6).carried(); }),
+            "carried: got proportional_jitter(60%, carried), allowed a jitter whose shortest draw, "
+            "40% of the delay, times the factor, x2, is at least 1, or delays could shrink to "
+            "nothing");
+  EXPECT_EQ(refused([&] { growing | additive_jitter_per_retry(1s).carried(); }),
+            "carried: got additive_jitter(1s, per_retry, carried, cap_last), allowed a jitter that "
+            "does not grow by itself");
+  EXPECT_EQ(refused([&] { growing | first_wait(11s); }),
+            "first_wait: got 11s, allowed 0ns..10s, in whole milliseconds");
+  EXPECT_EQ(refused([&] { growing | first_wait(1us); }),
+            "first_wait: got 1us, allowed 0ns..10s, in whole milliseconds");
+  EXPECT_EQ(refused([&] { growing | first_wait(1s, 33); }), "times: got 33, allowed 1..32");
+  EXPECT_EQ(refused([&] { growing | first_wait(1s, 0); }), "times: got 0, allowed 1..32");
+  EXPECT_EQ(refused([&] { growing | first_wait(1s) | first_wait(2s); }),
+            "first_wait: got 2s, allowed none, since there is first_wait(1s)");
+  EXPECT_EQ(refused([&] { growing | first_wait(1500ms) | whole_seconds; }),
+            "first_wait: got 1.5s, allowed 0ns..10s, in whole seconds");
+  EXPECT_EQ(refused([&] { growing | gaussian_jitter(0.1) | whole_seconds; }),
+            "whole_seconds: got gaussian_jitter(10%), allowed a jitter that is uniform, or none");
+  EXPECT_EQ(refused([] { Policy{Memorystore{}} | first_wait(1s); }),
+            "first_wait: got 1s, allowed none, since memorystore(max 64s) draws by itself");
+  EXPECT_EQ(refused([] { Policy{Memorystore{}} | whole_seconds; }),
+            "whole_seconds: got whole_seconds, allowed none, since memorystore(max 64s) draws by "
+            "itself");
+}
+
+TEST(policy, keeps_all_parts_in_whichever_order_they_come) {
+  const auto policy = Exponential{.first = 1s} | full_jitter | first_wait(2s, 3) | whole_seconds;
+
+  EXPECT_EQ(Policy{Exponential{.first = 1s}} | whole_seconds | first_wait(2s, 3) | full_jitter,
+            policy);
+  EXPECT_EQ(policy.first_wait(), (FirstWait{2s, 3}));
+  EXPECT_EQ(policy.seconds(), Seconds::whole);
+  EXPECT_NE(policy, (Exponential{.first = 1s} | full_jitter | first_wait(2s, 3)));
+  EXPECT_NE(policy, (Exponential{.first = 1s} | full_jitter | first_wait(2s, 2) | whole_seconds));
+}
+
+TEST(policy, says_the_longest_delay_for_each_order_of_cap_and_jitter) {
+  EXPECT_EQ(longest_of("exponential(1s, x2, cap 10s) | additive_jitter(50%)"), 10s);
+  EXPECT_EQ(longest_of("exponential(1s, x2, cap 10s) | additive_jitter(50%, cap_first)"), 15s);
+  EXPECT_EQ(longest_of("exponential(1s, x2, cap 10s) | additive_jitter(50%, cap_last)"), 10s);
+  EXPECT_EQ(longest_of("exponential(1s, x2, exponent 3) | additive_jitter(50%, cap_first)"), 12s);
+  EXPECT_EQ(longest_of("exponential(1s, x2, exponent 3) | additive_jitter(50%, cap_last)"), 12s);
+  EXPECT_EQ(longest_of("steps(1s, 4s, 2s) | additive_jitter(50%)"), 6s);
+  EXPECT_EQ(longest_of("exponential(1s, x2, cap 3500ms) | whole_seconds"), 3s);
+}
+
 TEST(policy, takes_one_jitter_where_it_does_not_draw_itself) {
   EXPECT_EQ(refused([] { Policy{Fixed{1s}} | full_jitter | equal_jitter; }),
             "jitter: got equal_jitter, allowed none, since there is full_jitter");
@@ -314,6 +434,7 @@ TEST(policy, of_seed_002_exceeds_its_cap_as_its_source_does) {
 TEST(policy, costs_sixteen_bytes_of_progress_and_no_destructor) {
   EXPECT_EQ(sizeof(Progress), 16u);
   EXPECT_TRUE(std::is_trivially_destructible_v<Progress>);
+  EXPECT_LE(sizeof(Policy), 128u);
   EXPECT_TRUE(std::is_trivially_copyable_v<Policy>);
 }
 

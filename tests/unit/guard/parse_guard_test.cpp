@@ -157,7 +157,7 @@ INSTANTIATE_TEST_SUITE_P(
             "expected a span such as 5s; found '5'; add a unit: 5ms or 5s"},
     Refused{"circuit_breaker(open soon)", 22,
             "expected a policy: decorrelated, ethernet, exponential, fixed, linear, memorystore, "
-            "random_slots or seed002; found 'soon'"},
+            "polynomial, random_slots, seed002 or steps; found 'soon'"},
     Refused{"circuit_breaker(open fixed(5s) | wild_jitter)", 34,
             "expected a jitter: additive_jitter, equal_jitter, full_jitter, gaussian_jitter, "
             "no_jitter or proportional_jitter; found 'wild_jitter'; did you mean full_jitter?"},

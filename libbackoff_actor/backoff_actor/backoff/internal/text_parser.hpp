@@ -77,6 +77,9 @@ protected:
   // Reads a span; otherwise stays where it is.
   bool accept_span(Duration& result);
 
+  // Reads letters, digits, `_`, `-`, `.` and blanks.
+  std::string_view words();
+
   // Reads one character of any kind; nothing at the end.
   std::optional<char> character();
 
@@ -134,8 +137,21 @@ public:
   Policy policy(Extent extent);
 
 private:
+  // What is added to a formula. Each comes once.
+  struct Parts {
+    Jitter jitter = no_jitter;
+    FirstWait first_wait = no_first_wait;
+    Seconds seconds = Seconds::any;
+    Columns columns{};
+  };
+
+  std::optional<Policy> known();
   Policy::Formula formula();
-  Jitter jitter();
+  Steps steps();
+  void part(Parts& parts);
+  Jitter jitter(std::string_view name);
+  void added(Jitter& result);
+  void fail_if_there(std::size_t column, std::string_view field, const std::string& there);
 };
 
 } // namespace backoff_actor::detail

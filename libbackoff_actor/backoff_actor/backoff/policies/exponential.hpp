@@ -8,7 +8,8 @@ namespace backoff_actor {
 
 /// A delay that grows by the same factor each time: `exponential(100ms, x2, cap 30s)`.
 ///
-/// Before retry n = 1, 2 ...: `min(cap, first * factor^(n - 1))`, then jitter. The power is
+/// Before retry n = 1, 2 ...: `min(cap, first * factor^(n - 1))`, then jitter. With an `exponent`
+/// the power stops there: `exponential(1s, x2, exponent 15)`. The power is
 /// computed by repeated multiplication, which gives the same nanosecond on every platform; `pow`
 /// would not.
 struct Exponential {
@@ -22,10 +23,15 @@ struct Exponential {
   /// @range 1 to 1000
   double factor = 2;
 
-  /// No delay exceeds it, jitter included.
+  /// No delay exceeds it, jitter included, unless the jitter says otherwise.
   ///
   /// @range `first` to `max_delay`
   Duration cap = max_delay;
+
+  /// The largest exponent of the factor. 0: there is none.
+  ///
+  /// @range 0 to 1000
+  int exponent = 0;
 
   /// Whether two are equal.
   friend constexpr bool operator==(const Exponential&, const Exponential&) = default;

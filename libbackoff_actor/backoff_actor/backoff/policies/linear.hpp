@@ -20,7 +20,7 @@ struct Linear {
   /// @range 0 to `max_delay`
   Duration step = std::chrono::seconds{1};
 
-  /// No delay exceeds it, jitter included.
+  /// No delay exceeds it, jitter included, unless the jitter says otherwise.
   ///
   /// @range `first` to `max_delay`, more than 0
   Duration cap = max_delay;

@@ -20,6 +20,11 @@ inline Moments constant(double x) { return {x, x, x, 0}; }
 
 inline double seconds(Duration span) { return in_nanoseconds(span) * 1e-9; }
 
+/// Returns the distribution of the delay before retry n of a formula that takes a jitter.
+///
+/// @range `v` is its delay before jitter, in seconds
+Moments jittered_moments(const Policy& policy, double v, double n);
+
 /// The distributions of the delays of a series, one after the other.
 class DelayMoments {
 public:

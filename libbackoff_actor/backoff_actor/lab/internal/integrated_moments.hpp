@@ -13,4 +13,7 @@ std::unique_ptr<DelayMoments> integrated_moments(const Decorrelated& formula);
 
 std::unique_ptr<DelayMoments> integrated_moments(const Seed002& formula, Bounds bounds);
 
+/// Of an `Exponential` with a carried jitter.
+std::unique_ptr<DelayMoments> carried_moments(const Policy& policy);
+
 } // namespace backoff_actor::detail

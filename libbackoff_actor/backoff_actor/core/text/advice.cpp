@@ -1,4 +1,4 @@
-#include "backoff_actor/backoff/internal/advice.hpp"
+#include "backoff_actor/core/text/internal/advice.hpp"
 
 #include "backoff_actor/core/time.hpp"
 

@@ -1,0 +1,61 @@
+#include "retry_fixture.hpp"
+
+#include "backoff_actor/backoff/like.hpp"
+#include "backoff_actor/core/unit_random.hpp"
+
+namespace backoff_actor::retry_test {
+
+namespace {
+
+// Answers 429 and wishes for `wish`, as often as it is called.
+struct Overloaded {
+  Duration wish;
+
+  Assessment operator()(const int&) const { return retryable_after(wish); }
+};
+
+// What the how-to shows: five retries, full jitter, a cap of ten minutes, Retry-After obeyed.
+template <class Call>
+RetryResult<int> call_as_celery(const Overloaded& assess, Call call, testing::VirtualClock& clock) {
+  // [celery]
+  const auto celery = like("celery");
+  auto limits = celery.limits; // max_retries 3
+  limits.max_retries = 5;      // max_retries=5
+  limits.server_hint = 10min;  // obey a Retry-After up to that, else give up
+  const auto result = retry(celery.policy, limits, assess, call, clock);
+  // [celery]
+  return result;
+}
+
+} // namespace
+
+TEST_F(retry_call, like_celery_waits_whole_seconds_and_gives_up_after_its_retries) {
+  const auto result = call_as_celery(
+    {0s}, [](const Attempt&) { return 429; }, clock);
+
+  EXPECT_EQ(result.reason, GaveUp::retries_exhausted);
+  EXPECT_EQ(result.attempts, 6u);
+  ASSERT_EQ(clock.sleeps.size(), 5u);
+  for (std::size_t i = 0; i < clock.sleeps.size(); ++i) {
+    EXPECT_EQ(clock.sleeps[i] % 1s, 0s);
+    EXPECT_LE(clock.sleeps[i], 1s * (1 << i));
+  }
+}
+
+TEST_F(retry_call, like_celery_waits_as_long_as_the_server_asked) {
+  const auto result = call_as_celery(
+    {10min}, [](const Attempt&) { return 429; }, clock);
+
+  EXPECT_THAT(clock.sleeps, ElementsAre(10min, 10min, 10min, 10min, 10min));
+  EXPECT_EQ(result.attempts, 6u);
+}
+
+TEST_F(retry_call, like_celery_gives_up_if_the_server_asks_for_more) {
+  const auto result = call_as_celery(
+    {601s}, [](const Attempt&) { return 429; }, clock);
+
+  EXPECT_EQ(result.reason, GaveUp::server_hint);
+  EXPECT_EQ(result.attempts, 1u);
+}
+
+} // namespace backoff_actor::retry_test

@@ -1,0 +1,124 @@
+#include "policies_command.hpp"
+
+#include "backoff_actor/backoff/like.hpp"
+#include "backoff_actor/core/internal/one_line.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <string>
+
+namespace backoffctl {
+
+namespace {
+
+using backoff_actor::KnownPolicy;
+using backoff_actor::Like;
+using Json = nlohmann::ordered_json;
+
+constexpr auto policies_description = R"(Lists how other systems wait.
+
+Each policy is that of a system which was run, in the version named, unless its note says otherwise.
+It has the formula, how often the system tries, the longest wait, and what surprises. plan --like
+NAME shows the delays. In code, like("NAME") is such a policy with its limits; the text like NAME is
+taken wherever a policy is. A name without a variant means the first one listed.
+)";
+
+constexpr auto policies_footer = R"(
+Examples:
+  backoffctl policies
+      all
+  backoffctl policies --json
+      the same for programs
+
+Keys of the JSON, an object for each policy:
+  name, variant, version
+                what to give to plan --like; the variant is empty if there is only one
+  policy        the formula with all its parameters
+  counts        what the system counts as an attempt: calls, the first included, or retries
+  max_retries, max_attempts
+                its limit, and the limit plus the first attempt; null if there is none by default
+  max_elapsed_s after how much time it makes no further call; null if there is no such limit
+  longest_s     the longest wait, in seconds; null if there is no cap
+  note          what surprises
+
+Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
+)";
+
+std::string full_name(const KnownPolicy& x) {
+  return std::string{x.name} + (x.variant.empty() ? "" : " ") + std::string{x.variant};
+}
+
+Like like_of(const KnownPolicy& x) { return backoff_actor::like(full_name(x)); }
+
+// What is counted as the system counts it.
+std::string attempts_text(const Like& x) {
+  std::string result = "for ever, or as its user says";
+  if (x.known.most)
+    result = std::to_string(*x.known.most)
+             + (x.known.counted == backoff_actor::Counted::calls ? " calls" : " retries");
+  if (x.limits.max_elapsed)
+    result += ", within " + to_string(*x.limits.max_elapsed);
+  return result;
+}
+
+bool has_cap(const Like& x) { return x.policy.longest() < backoff_actor::max_delay; }
+
+std::string text_of(const Like& x) {
+  return full_name(x.known) + " " + std::string{x.known.version} + "\n  " + to_string(x.policy)
+         + "\n  " + attempts_text(x) + "; "
+         + (has_cap(x) ? "waits " + to_string(x.policy.longest()) + " at the most" : "no cap")
+         + "\n  " + std::string{x.known.note} + "\n";
+}
+
+Json json_of(const Like& x) {
+  const auto seconds = [](backoff_actor::Duration span) {
+    return std::chrono::duration<double>{span}.count();
+  };
+  Json result;
+  result["name"] = x.known.name;
+  result["variant"] = x.known.variant;
+  result["version"] = x.known.version;
+  result["policy"] = x.known.policy;
+  result["counts"] = x.known.counted == backoff_actor::Counted::calls ? "calls" : "retries";
+  result["max_retries"] = x.limits.max_retries ? Json(*x.limits.max_retries) : Json();
+  result["max_attempts"] = x.limits.max_retries ? Json(*x.limits.max_attempts()) : Json();
+  result["max_elapsed_s"] = x.limits.max_elapsed ? Json(seconds(*x.limits.max_elapsed)) : Json();
+  result["longest_s"] = has_cap(x) ? Json(seconds(x.policy.longest())) : Json();
+  result["note"] = x.known.note;
+  return result;
+}
+
+class PoliciesCommand final : public Command {
+public:
+  explicit PoliciesCommand(CLI::App& parser) : Command(parser, policies_footer) {
+    add_switch("--json", as_json_, "print JSON instead of text");
+  }
+
+  void check(backoff_actor::Problems&) override {}
+
+  std::string run() override {
+    if (as_json_) {
+      auto all = Json::array();
+      for (const auto& x : backoff_actor::known_policies())
+        all.push_back(json_of(like_of(x)));
+      return backoff_actor::detail::plain_json(all.dump(2)) + "\n";
+    }
+    std::string result;
+    for (const auto& x : backoff_actor::known_policies())
+      result += (result.empty() ? "" : "\n") + text_of(like_of(x));
+    return result;
+  }
+
+private:
+  bool as_json_ = false;
+};
+
+} // namespace
+
+std::unique_ptr<Command> add_policies_command(CLI::App& backoffctl) {
+  return std::make_unique<PoliciesCommand>(
+    add_subcommand(backoffctl, "policies", policies_description));
+}
+
+} // namespace backoffctl
