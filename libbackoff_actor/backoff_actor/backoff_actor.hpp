@@ -10,6 +10,7 @@
 /// the outbox, the events and the engines. Senders and supervisors are the actors that carry out
 /// the decisions.
 
+#include "backoff_actor/backoff/by_reason.hpp"
 #include "backoff_actor/backoff/http_answer.hpp"
 #include "backoff_actor/backoff/parse_policy.hpp"
 #include "backoff_actor/backoff/policy.hpp"

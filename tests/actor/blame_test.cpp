@@ -50,7 +50,7 @@ TEST_F(Blames, service_keeps_the_message) {
 TEST_F(Blames, service_may_ask_for_more_than_the_ceiling_and_waits_as_long_as_that) {
   bool first = true;
   auto options = with_two_attempts(by_sent());
-  options.retry_after_ceiling = 3s;
+  options.retry_after = 3s;
   start_hand_made(
     [&](auto*, const TrackedMsg& delivery) {
       return std::exchange(first, false) ? caf::make_message(

@@ -34,8 +34,8 @@ INSTANTIATE_TEST_SUITE_P(
               "name: got Billing 2\\n, allowed 1 to 64 characters of a-z, 0-9, _, . and -"},
     BadOption{"max_attempts", [](auto& x) { x.max_attempts = 0; },
               "max_attempts: got 0, allowed 1..1000000000"},
-    BadOption{"retry_after_ceiling", [](auto& x) { x.retry_after_ceiling = -1ns; },
-              "retry_after_ceiling: got -1ns, allowed 0ns or more"},
+    BadOption{"retry_after", [](auto& x) { x.retry_after = -1ns; },
+              "retry_after.bound: got -1ns, allowed 0 or more"},
     BadOption{"max_restarts",
               [](auto& x) {
                 x.restart_limit = RestartLimit{1'000'001, 1s};
@@ -62,6 +62,14 @@ INSTANTIATE_TEST_SUITE_P(
     BadOption{"guard",
               [](auto& x) { x.guard = SharedGuard{parse_guard("retry_budget(20%, 0/s)")}; },
               "guard.retry_budget.per_second: got 0/s, allowed more than 0/s"},
+    BadOption{
+      "by_reason",
+      [](auto& x) {
+        x.guard = SharedGuard{parse_guard("retry_budget(20%, 10/s, window 10s)")};
+        x.by_reason = "dear: cost 101";
+      },
+      "by_reason.dear.cost: got 101, allowed at most 100, what the retry budget holds after "
+      "a rest"},
     BadOption{"fallback", [](auto& x) { x.fallback = some_fallback; },
               "fallback: got a function, allowed nothing, unless restart_limit or max_elapsed is "
               "set"},
@@ -120,7 +128,7 @@ INSTANTIATE_TEST_SUITE_P(
       "the_longest_name",
       [](auto& x) { x.name = "0123456789abcdefghijklmnopqrstuvwxyz_.-0123456789abcdefghijklmno"; }},
     GoodOption{"one_attempt", [](auto& x) { x.max_attempts = 1; }},
-    GoodOption{"no_waiting_for_services", [](auto& x) { x.retry_after_ceiling = 0s; }},
+    GoodOption{"no_waiting_for_services", [](auto& x) { x.retry_after = 0s; }},
     GoodOption{"no_restart",
                [](auto& x) {
                  x.restart_limit = RestartLimit{0, 1us};

@@ -48,6 +48,46 @@ TEST_F(Refusals, a_nack_that_says_when_to_come_back_is_not_retried_a_nanosecond_
   EXPECT_EQ(log.all<event::Refused>().at(0).retry_after, 2s);
 }
 
+TEST_F(Refusals, a_nack_is_retried_as_the_class_says_that_the_decider_gives_it) {
+  auto options = by_sent();
+  options.by_reason = "throttling: backoff fixed(2s); error_answer: backoff fixed(3s)";
+  options.decider = [](FailureKind, const caf::error& error) -> Decision {
+    if (error == caf::sec::invalid_argument)
+      return Decision::retry_as("throttling");
+    return Verdict::retry;
+  };
+  int calls = 0;
+  start_hand_made(
+    [&](auto*, const TrackedMsg& delivery) {
+      const auto code = ++calls == 1 ? caf::sec::invalid_argument : caf::sec::runtime_error;
+      return calls < 3 ? caf::make_message(Nack{delivery.id, caf::make_error(code)})
+                       : caf::make_message(sent(delivery, std::string{"done"}));
+    },
+    options);
+  const auto answer = ask("a");
+  time.advance(2s - 1ns);
+  EXPECT_EQ(calls, 1);
+  time.advance(1ns);
+  EXPECT_EQ(calls, 2);
+  time.advance(3s - 1ns);
+  EXPECT_FALSE(answer->is_ready());
+  time.advance(1ns);
+
+  EXPECT_EQ(answer->value, "done");
+}
+
+TEST_F(Refusals, a_crash_has_the_class_of_its_kind_if_nobody_names_one) {
+  SenderOptions options;
+  options.by_reason = "child_down: backoff fixed(2s)";
+  start({{testing::crash()}}, options);
+  const auto answer = ask("a");
+  time.advance(2s - 1ns);
+  EXPECT_FALSE(answer->is_ready());
+  time.advance(1ns);
+
+  EXPECT_EQ(answer->value, "a");
+}
+
 TEST_F(Refusals, the_time_to_come_back_may_stand_in_the_error_of_a_nack) {
   bool first = true;
   start_hand_made([&](auto*, const TrackedMsg& delivery) {
@@ -193,7 +233,7 @@ TEST_P(RefusalsByError, the_ceiling_itself_is_waited_for) {
 TEST_P(RefusalsByError,
        what_asks_for_more_than_the_ceiling_is_given_up_and_the_others_wait_as_long) {
   auto options = this->options();
-  options.retry_after_ceiling = 5min;
+  options.retry_after = 5min;
   start({{testing::error("busy", 5min + 1ns)}}, options);
   const auto a = ask("a");
   ASSERT_TRUE(a->error);

@@ -151,6 +151,20 @@ TEST_F(RetryRequest, heeds_what_an_error_asks_for_whatever_form_the_predicate_ha
   EXPECT_EQ(outcome(second), "answered after 500ms, 2 attempts");
 }
 
+TEST_F(RetryRequest, waits_and_ends_as_the_class_of_its_error_says) {
+  acts = {fails("1"), fails("2"), fails("3")};
+  RetryRequestOptions options;
+  options.policy = Fixed{10ms};
+  options.limits.max_retries = 9;
+  options.predicate = [](const caf::error&) { return retryable_as("slow"); };
+  options.by_reason = "slow: max_attempts 3, backoff linear(1s, +1s, cap 1min)";
+  const auto got = call_with_options(options);
+  time.advance(1h);
+
+  EXPECT_THAT(asked(), ElementsAre(0s, 1s, 3s));
+  EXPECT_EQ(got->reply->gave_up, GaveUp::retries_exhausted);
+}
+
 TEST_F(RetryRequest, ends_at_an_error_that_the_predicate_calls_final) {
   for (const ErrorPredicate& predicate :
        {ErrorPredicate{[](const caf::error& x) { return x == caf::sec::request_timeout; }},

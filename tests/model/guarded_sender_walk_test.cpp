@@ -33,7 +33,17 @@ public:
   explicit AccountingGuard(const GuardOptions& options) : guard(options, 7), calls(options.rate) {}
 
   Admission admit(Instant now, Call call) override {
-    const auto answer = guard.admit(now, call);
+    return note(now, call, guard.admit(now, call));
+  }
+  Admission admit_retry(Instant now, double cost) override {
+    RC_ASSERT(cost == 0 || cost == 1 || cost == 3);
+    const auto answer = guard.admit_retry(now, cost);
+    const auto* const held_back = std::get_if<HeldBack>(&answer);
+    const auto is_by_budget = held_back != nullptr && held_back->reason == HeldBackBy::retry_budget;
+    RC_ASSERT(cost > 0 || !is_by_budget);
+    return note(now, Call::retry, answer);
+  }
+  Admission note(Instant now, Call call, const Admission& answer) {
     if (std::holds_alternative<Permit>(answer)) {
       ++admitted;
       ++out;
@@ -151,7 +161,11 @@ public:
     case Action::acknowledged:
       return with_hand_over(value, [&](HandOverId id) { step(input::Acknowledged{id}); });
     case Action::nacked:
-      return with_hand_over(value, [&](HandOverId id) { step(input::Nacked{id, {4, "busy"}}); });
+      return with_hand_over(value, [&](HandOverId id) {
+        input::Nacked nacked{id, {4, "busy"}};
+        nacked.reason = value % 2 == 0 ? "dear" : "free";
+        step(nacked);
+      });
     case Action::rejected:
       return with_hand_over(value, [&](HandOverId id) { step(input::Rejected{id, {5, "never"}}); });
     case Action::error_answer:

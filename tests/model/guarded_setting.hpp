@@ -23,6 +23,7 @@ struct Setting {
   unsigned probes;
   unsigned trip;
   unsigned budget;
+  unsigned by_reason; // refusals alternate between two classes: one is free, one dear
   unsigned rate;
   unsigned spread;
   unsigned persist;
@@ -40,8 +41,8 @@ inline void showValue(const Setting& x, std::ostream& out) { // NOLINT: rapidche
     out << "persist, " << x.restored << " restored, ";
   out << "ordering " << x.ordering << ", works_on " << x.works_on << ", window " << x.window
       << ", hangs " << x.hangs << ", at_tick " << x.at_tick << ", fallback " << x.fallback
-      << ", probes " << x.probes << ", trip " << x.trip << ", budget " << x.budget << ", spread "
-      << x.spread << ", rate " << x.rate;
+      << ", probes " << x.probes << ", trip " << x.trip << ", budget " << x.budget << ", by_reason "
+      << x.by_reason << ", spread " << x.spread << ", rate " << x.rate;
   if (has_pool(x))
     out << ", 1.." << 1 + x.workers << " workers";
 }
@@ -84,6 +85,8 @@ inline EngineOptions options_of(const Setting& x) {
     result.has_fallback = true;
     result.restart_limit = RestartLimit{2, 10s};
   }
+  if (x.by_reason != 0)
+    result.by_reason = "dear: cost 3; free: cost 0";
   if (has_pool(x)) {
     result.pool.kinds = {{{1, 1 + x.workers}, result.max_in_flight}};
     result.pool.scaling = {1, 20ms, 200ms};
@@ -100,9 +103,10 @@ inline rc::Gen<Setting> arbitrary_setting() {
     set(&Setting::window, one_of(3)), set(&Setting::hangs, one_of(2)),
     set(&Setting::at_tick, one_of(2)), set(&Setting::fallback, one_of(2)),
     set(&Setting::probes, one_of(3)), set(&Setting::trip, one_of(3)),
-    set(&Setting::budget, one_of(2)), set(&Setting::rate, one_of(3)),
-    set(&Setting::spread, one_of(2)), set(&Setting::persist, one_of(2)),
-    set(&Setting::restored, one_of(5)), set(&Setting::workers, one_of(4)));
+    set(&Setting::budget, one_of(2)), set(&Setting::by_reason, one_of(2)),
+    set(&Setting::rate, one_of(3)), set(&Setting::spread, one_of(2)),
+    set(&Setting::persist, one_of(2)), set(&Setting::restored, one_of(5)),
+    set(&Setting::workers, one_of(4)));
 }
 
 } // namespace backoff_actor::model_test::guarded_sender_walk

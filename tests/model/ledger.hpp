@@ -97,15 +97,17 @@ protected:
     delivery.in_flight_at = 0;
     handed_.erase({delivery.last_at, x.delivery});
     has_refused_.insert(children.at(delivery.last_at).is_fallback);
-    if (!x.retry_after)
+    const auto& reading = options_.retry_after;
+    if (!x.retry_after || reading.rule == RetryAfterReading::Rule::ignore)
       return;
+    const auto until = x.at + std::min(*x.retry_after, reading.bound);
     if (is_pool()) {
       auto& at = service_not_before_[children.at(delivery.last_at).kind];
-      at = std::max(at, x.at + std::min(*x.retry_after, options_.retry_after_ceiling));
+      at = std::max(at, until);
     }
     const auto keep = [&](bool is_fallback) {
       auto& at = not_before_.try_emplace({x.delivery, is_fallback}, Instant{}).first->second;
-      at = std::max(at, x.at + std::min(*x.retry_after, options_.retry_after_ceiling));
+      at = std::max(at, until);
     };
     const auto by_fallback = children.at(delivery.last_at).is_fallback;
     keep(by_fallback);

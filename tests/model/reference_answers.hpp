@@ -58,11 +58,11 @@ protected:
     }
   }
 
-  // Returns the delivery whose error was the crash's, 0 if none was. `at_least`: how long the lane
-  // has to wait because of what was refused.
+  // Returns the delivery whose error was the crash's, 0 if none was. `wish`: the longest
+  // wait that was asked for.
   std::uint64_t settle_what_was_meant(Lane& lane, const Cause& reason, bool was_told_to_end,
-                                      Duration& at_least) {
-    at_least = longest_wish(lane);
+                                      std::optional<Duration>& wish) {
+    wish = longest_wish(lane);
     const auto held = std::exchange(lane.held, {});
     auto end = held.end();
     std::uint64_t culprit = 0;
@@ -95,29 +95,29 @@ protected:
   }
 
   static Decision decision_in(const input::Nacked& x) {
-    return {Verdict::retry, x.retry_after, x.blame};
+    return Decision::retry_as(x.reason, x.retry_after, x.blame);
   }
 
   void refuse_for_now(Lane& lane, std::uint64_t id, const Cause& cause, const Decision& decision) {
     const auto is_present = find(id)->hand_overs.back().epoch == lane.epoch;
-    const auto waits = is_present ? alone(id) : std::nullopt;
-    const auto at_least = charge_refusal(lane, id, cause, decision);
+    const auto waits = is_present ? alone(id, decision.reason) : std::nullopt;
+    charge_refusal(lane, id, cause, decision);
     if (is_present)
-      fail(lane, cause, false, at_least, waits);
+      fail(lane, cause, false, decision.reason, decision.retry_after, waits);
     else
-      put_off(lane, at_least);
+      put_off(lane, decision.retry_after);
   }
 
-  void put_off(Lane& lane, Duration at_least) const {
-    if (at_least > Duration::zero() && !is_closing())
-      lane.due = std::max(lane.due.value_or(now), now + at_least);
+  void put_off(Lane& lane, std::optional<Duration> wish) const {
+    if (options.ordering != Ordering::strict || !wish || is_closing())
+      return;
+    const auto span = obeyed(*wish, lane.backoff.wait_time());
+    if (span > Duration::zero())
+      lane.due = std::max(lane.due.value_or(now), now + span);
   }
 
-  // Returns how long the lane has to wait for it at the least.
-  Duration charge_refusal(Lane& lane, std::uint64_t id, const Cause& cause,
-                          const Decision& decision) {
-    const auto at_least = decision.retry_after.value_or(Duration::zero());
-    const auto for_all = wish_to_all(decision.retry_after);
+  void charge_refusal(Lane& lane, std::uint64_t id, const Cause& cause, const Decision& decision) {
+    const auto asked = decision.retry_after.value_or(Duration::zero());
     const auto was_tried = decision.blame != Blame::nobody;
     const auto fault = blame_of(lane, id, decision.blame); // which may end others
     auto& x = *find(id);
@@ -126,23 +126,23 @@ protected:
     if (!x.is_owed) {
       lane.last_progress = now;
       narrow(lane);
-      erase(id);
-      return for_all;
+      return erase(id);
     }
     x.is_in_flight = false;
     x.is_suspect = false;
     lane.last_progress = now;
     narrow(lane);
-    if (was_tried && decision.blame != Blame::service && at_least > options.retry_after_ceiling) {
+    if (was_tried && decision.blame != Blame::service
+        && options.retry_after.rule == RetryAfterReading::Rule::give_up
+        && asked > options.retry_after.bound) {
       ReferenceState::charge(x);
-      bury(id, DeadLetterReason::retry_after_too_long, &cause);
-      return for_all;
+      return bury(id, DeadLetterReason::retry_after_too_long, &cause);
     }
-    if (was_tried && !charge_with(id, cause, fault))
-      return for_all;
+    if (was_tried && !charge_with(id, cause, fault, decision.reason))
+      return;
+    x.reason = decision.reason;
     if (options.ordering != Ordering::strict)
-      pause_on_its_own(lane, x, std::min(at_least, options.retry_after_ceiling));
-    return for_all;
+      pause_on_its_own(lane, x, decision.retry_after);
   }
 
   void narrow(Lane& lane) const {
@@ -152,17 +152,10 @@ protected:
     }
   }
 
-  // How long everything waits because a service asked for it.
-  Duration wish_to_all(std::optional<Duration> retry_after) const {
-    return options.ordering == Ordering::strict
-             ? std::min(retry_after.value_or(Duration::zero()), options.retry_after_ceiling)
-             : Duration::zero();
-  }
-
-  Duration longest_wish(const Lane& lane) const {
-    auto result = Duration::zero();
+  static std::optional<Duration> longest_wish(const Lane& lane) {
+    std::optional<Duration> result;
     for (const auto& held : lane.held)
-      result = std::max(result, wish_to_all(held.decision.retry_after));
+      result = std::max(result, held.decision.retry_after);
     return result;
   }
 
@@ -175,7 +168,7 @@ protected:
     auto* lane = lane_with(x->hand_overs.back().incarnation);
     if (lane == nullptr || lane->child != Child::leaving)
       return false;
-    put_off(*lane, wish_to_all(retry_after));
+    put_off(*lane, retry_after);
     return true;
   }
 
@@ -188,13 +181,13 @@ protected:
 
   // -- failures and successes ------------------------------------------------------------
 
-  void fail_unless_fatal(Lane& lane, const Cause& cause, Verdict verdict,
-                         Duration at_least = Duration::zero(),
+  void fail_unless_fatal(Lane& lane, const Cause& cause, Verdict verdict, Reason reason,
+                         std::optional<Duration> wish = std::nullopt,
                          const std::optional<Alone>& waits = std::nullopt) {
     if (is_fatal(verdict) && !finishing)
       give_up(verdict == Verdict::escalate, 0, cause);
     else
-      fail(lane, cause, true, at_least, waits);
+      fail(lane, cause, true, reason, wish, waits);
   }
 
   void reset_backoff(Lane& lane) {

@@ -37,10 +37,11 @@ struct Delivery {
   bool is_in_flight = false;
   bool is_suspect = false;
   std::optional<Instant> pauses_until{};
-  std::optional<Duration> pause_asked{}; // in this step: how long at the least
+  std::optional<Duration> pause_asked{}; // in this step: the wait that was asked for
   bool pauses_after_fallback = false;    // the lane whose delay comes first
   std::uint32_t attempts = 0;
   std::optional<Cause> last_failure{};
+  Reason reason{}; // the class of the last failure
   std::optional<Instant> uncharged_since{};
   bool has_failed = false;
   bool has_source = false; // which keeps it until it is stored
@@ -146,6 +147,18 @@ struct Drain {
 /// A backoff with the parameters of `other` from the beginning, in another stream.
 inline BackOff in_stream(const BackOff& other, std::uint64_t stream) {
   return BackOff{other.policy(), other.seed(), stream};
+}
+
+/// A backoff with this policy, as far as if the last failures had all been of its class. `before`:
+/// the other one, before it counted the last of them.
+inline BackOff as_far(const Policy& policy, const BackOff& before, std::uint32_t failures) {
+  const auto steps = std::min(failures, before.total_retries() + 1);
+  BackOffState state{policy.start()};
+  state.progress.draws = before.total_retries() + 1 - steps;
+  BackOff result{policy, before.seed(), before.stream(), state};
+  for (std::uint32_t i = 0; i < steps; ++i)
+    result = result.next();
+  return result;
 }
 
 inline std::string words(Verdict x) {

@@ -156,14 +156,13 @@ protected:
       return note_failure(x, cause);
     if (decision.verdict == Verdict::reject)
       return bury(culprit, DeadLetterReason::rejected, &cause);
-    if (fault != Blame::nobody && !charge_with(culprit, cause, fault))
+    if (fault != Blame::nobody && !charge_with(culprit, cause, fault, decision.reason))
       return;
+    x.reason = decision.reason;
     if (options.works_on == WorksOn::many)
       x.is_suspect = true;
     if (options.ordering != Ordering::strict)
-      pause_on_its_own(
-        lane, x,
-        std::min(decision.retry_after.value_or(Duration::zero()), options.retry_after_ceiling));
+      pause_on_its_own(lane, x, decision.retry_after);
   }
 
   static bool is_fatal(Verdict verdict) {
@@ -196,17 +195,29 @@ protected:
     BackOff backoff;
   };
 
-  std::optional<Alone> alone(std::uint64_t id) {
+  std::optional<Alone> alone(std::uint64_t id, Reason reason) {
     auto* x = find(id);
     if (x == nullptr || !x->is_owed || !waits_alone(*x))
       return std::nullopt;
     if (options.ordering != Ordering::strict)
       return Alone{std::nullopt, id, x->own_backoff};
-    const auto own = step_own_backoff(*x);
+    const auto own = step_own_backoff(*x, reason);
     return Alone{own.wait_time(), id, own};
   }
 
-  void fail(Lane& lane, const Cause& given, bool is_restart, Duration at_least = Duration::zero(),
+  /// Takes the next step of the lane's backoff. Returns the one that counts: that of the failure's
+  /// class, if it has one.
+  BackOff step_backoff(Lane& lane, Reason reason) const {
+    const auto before = std::exchange(lane.backoff, lane.backoff.next());
+    const auto* own = options.by_reason.find(reason);
+    return own != nullptr && own->backoff
+             ? as_far(*own->backoff, before, static_cast<std::uint32_t>(lane.failures_in_series))
+             : lane.backoff;
+  }
+
+  /// `wish`: the wait that the service asked for.
+  void fail(Lane& lane, const Cause& given, bool is_restart, Reason reason,
+            std::optional<Duration> wish = std::nullopt,
             const std::optional<Alone>& alone = std::nullopt) {
     if (ending)
       return;
@@ -222,10 +233,15 @@ protected:
     }
     if (finishing)
       return; // nothing is tried again
-    if (!alone)
-      lane.backoff = lane.backoff.next();
+    auto counted = lane.backoff;
+    if (!alone) {
+      counted = step_backoff(lane, reason);
+      auto state = lane.backoff.state();
+      state.wait_time = counted.wait_time();
+      lane.backoff = {lane.backoff.policy(), lane.backoff.seed(), lane.backoff.stream(), state};
+    }
     const auto own = alone ? alone->delay.value_or(Duration::zero()) : lane.backoff.wait_time();
-    const auto delay = std::max(own, at_least);
+    const auto delay = options.ordering == Ordering::strict ? with_wish(own, wish) : own;
     if (!goes_on || delay > Duration::zero())
       lane.due = std::max(lane.due.value_or(now), now + delay);
     const auto is_over =
@@ -233,7 +249,7 @@ protected:
     if (is_over && !options.has_fallback)
       return give_up(false, 0, cause);
     if (!goes_on) {
-      tell(event::RetryScheduled{now, delay, *lane.due, alone ? alone->backoff : lane.backoff,
+      tell(event::RetryScheduled{now, delay, *lane.due, alone ? alone->backoff : counted,
                                  alone ? alone->delivery : 0});
       hint_if_endless(lane);
     }

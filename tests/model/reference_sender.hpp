@@ -101,7 +101,7 @@ public:
     lane->child = Child::none;
     ++counters.failed_starts;
     tell(event::StartFailed{now, x.incarnation, x.cause});
-    fail_unless_fatal(*lane, x.cause, x.verdict);
+    fail_unless_fatal(*lane, x.cause, x.verdict, x.reason);
   }
 
   void operator()(const input::ChildDown& x) {
@@ -115,15 +115,15 @@ public:
     const auto was_told = lane->child == Child::leaving || ending;
     lane->child = Child::none;
     lane->grace_end.reset();
-    auto at_least = Duration::zero();
+    std::optional<Duration> wish;
     auto silent = in_flight(*lane); // before what was held is settled
     std::erase_if(silent, [&](const Delivery* y) { return is_held(*lane, y->id); });
     const auto oldest_silent = silent.empty() ? 0 : silent.front()->id;
     const auto is_oldest_silent_owed = !silent.empty() && silent.front()->is_owed;
-    auto culprit = settle_what_was_meant(*lane, x.cause, was_told, at_least);
+    auto culprit = settle_what_was_meant(*lane, x.cause, was_told, wish);
     if (was_told || ending) {
       take_all_back(*lane);
-      put_off(*lane, at_least);
+      put_off(*lane, wish);
       tell(event::ChildDown{now, x.incarnation, x.cause, false});
       return revive(*lane);
     }
@@ -139,12 +139,12 @@ public:
       culprit = is_oldest_silent_owed ? oldest_silent : 0;
     else if (culprit == 0)
       culprit = culprit_among(in_flight(*lane), in_flight(*lane).size() == 1);
-    const auto waits = alone(culprit);
+    const auto waits = alone(culprit, x.decision.reason);
     const auto fault = blame_of(*lane, culprit, x.decision.blame);
     take_all_back(*lane);
     charge(*lane, culprit, x.cause, x.decision, fault);
-    at_least = std::max(at_least, wish_to_all(x.decision.retry_after));
-    fail_unless_fatal(*lane, x.cause, x.decision.verdict, at_least, waits);
+    wish = std::max(wish, x.decision.retry_after);
+    fail_unless_fatal(*lane, x.cause, x.decision.verdict, x.decision.reason, wish, waits);
     if (!lane->due && lane->child == Child::none)
       return revive(*lane);
     if (options.restart == RestartTiming::at_once && lane->was_handed_something && serves(*lane))
@@ -364,10 +364,11 @@ private:
 
   void pause(Delivery& x) {
     const auto& lane = x.pauses_after_fallback ? *fallback : primary;
-    const auto own = step_own_backoff(x);
+    const auto own = step_own_backoff(x, x.reason);
     const auto begin = waits_alone(x) ? now : lane.due.value_or(now);
-    x.pauses_until =
-      std::max(begin + own.wait_time(), now + *std::exchange(x.pause_asked, std::nullopt));
+    const auto wish = std::exchange(x.pause_asked, std::nullopt);
+    const auto own_wait = takes_the_place(wish) ? Duration::zero() : own.wait_time();
+    x.pauses_until = std::max(begin + own_wait, now + obeyed(*wish, own.wait_time()));
     tell(event::RetryScheduled{now, own.wait_time(), *x.pauses_until, own, x.id});
   }
 
@@ -417,14 +418,15 @@ private:
       if (held.delivery == culprit && !held.is_bounce)
         culprit = 0; // it may have been answered
     forget_held(culprit);
-    const auto waits = alone(culprit);
+    const auto waits = alone(culprit, options.on_hang.reason);
     const auto fault = blame_of(lane, culprit, options.on_hang.blame); // which may end others
     // What was answered may still turn out to be meant.
     auto back = in_flight(lane);
     std::erase_if(back, [&](const Delivery* x) { return is_held(lane, x->id); });
     take_back(back);
     charge(lane, culprit, cause, options.on_hang, fault);
-    fail_unless_fatal(lane, cause, options.on_hang.verdict, Duration::zero(), waits);
+    fail_unless_fatal(lane, cause, options.on_hang.verdict, options.on_hang.reason, std::nullopt,
+                      waits);
   }
 };
 

@@ -329,7 +329,7 @@ protected:
   // -- whose fault a failure is ----------------------------------------------------------
 
   bool is_by_evidence() const {
-    return (options.max_attempts || has_own_limits)
+    return (options.max_attempts || has_own_limits || options.by_reason.has_max_attempts())
            && options.charging.rule == Charging::Rule::by_evidence;
   }
 
@@ -466,11 +466,12 @@ protected:
   }
 
   /// The delivery failed, and stays owed unless this was too much. Returns whether it is owed.
-  bool charge_with(std::uint64_t id, const Cause& cause, Blame blame) {
+  bool charge_with(std::uint64_t id, const Cause& cause, Blame blame, Reason reason) {
     auto& x = *find(id);
     x.has_failed = true;
     if (blame == Blame::message)
       charge(x);
+    x.reason = reason;
     if (is_exhausted(x)) {
       bury(id, DeadLetterReason::attempts_exhausted, &cause);
       return false;
@@ -513,15 +514,21 @@ protected:
   }
 
   /// Takes the next step of its own backoff. An event has the resets of that step alone.
-  static BackOff step_own_backoff(Delivery& x) {
-    const auto before = std::exchange(x.own_backoff, x.own_backoff.next()).resets();
+  BackOff step_own_backoff(Delivery& x, Reason reason) const {
+    const auto before = std::exchange(x.own_backoff, x.own_backoff.next());
+    if (const auto* own = x.own_retries.backoff ? nullptr : options.by_reason.find(reason);
+        own != nullptr && own->backoff)
+      return as_far(*own->backoff, before, before.total_retries() + 1);
     auto state = x.own_backoff.state();
-    state.resets -= before;
+    state.resets -= before.resets();
     return {x.own_backoff.policy(), x.own_backoff.seed(), x.own_backoff.stream(), state};
   }
 
   std::optional<std::uint32_t> limit_of(const Delivery& x) const {
-    return x.own_retries.max_attempts ? x.own_retries.max_attempts : options.max_attempts;
+    if (x.own_retries.max_attempts)
+      return x.own_retries.max_attempts;
+    const auto* own = options.by_reason.find(x.reason);
+    return own != nullptr && own->max_attempts ? own->max_attempts : options.max_attempts;
   }
 
   bool waits_alone(const Delivery& x) const {
@@ -534,8 +541,33 @@ protected:
   }
 
   // From the end of the lane's delay, which is known when the step is over.
-  void pause_on_its_own(const Lane& lane, Delivery& x, Duration at_least) {
-    x.pause_asked = at_least;
+  /// How much of the wish counts beside a backoff's own wait.
+  Duration obeyed(Duration wish, Duration own) const {
+    const auto bound = options.retry_after.bound;
+    switch (options.retry_after.rule) {
+    case RetryAfterReading::Rule::give_up:
+    case RetryAfterReading::Rule::cut:
+      return std::min(wish, bound);
+    case RetryAfterReading::Rule::cut_to_backoff_plus:
+      return std::min(wish, own + bound);
+    case RetryAfterReading::Rule::ignore:
+      break;
+    }
+    return Duration::zero();
+  }
+
+  bool takes_the_place(std::optional<Duration> wish) const {
+    return wish && *wish > Duration::zero() && options.retry_after.replaces_backoff
+           && options.retry_after.rule != RetryAfterReading::Rule::ignore;
+  }
+
+  Duration with_wish(Duration own, std::optional<Duration> wish) const {
+    const auto asked = obeyed(wish.value_or(Duration::zero()), own);
+    return takes_the_place(wish) ? asked : std::max(own, asked);
+  }
+
+  void pause_on_its_own(const Lane& lane, Delivery& x, std::optional<Duration> wish) {
+    x.pause_asked = wish.value_or(Duration::zero());
     to_pause.push_back(x.id);
     x.pauses_after_fallback = lane.is_fallback;
   }

@@ -23,7 +23,10 @@ public:
   explicit StoreContract(const EngineOptions& options)
     : has_store_(options.persist),
       takes_back_(options.charging.rule == Charging::Rule::by_evidence),
-      most_attempts_(options.max_attempts.value_or(UINT32_MAX)) {}
+      has_class_limits_(options.by_reason.has_max_attempts()),
+      most_attempts_(options.by_reason.has_max_attempts()
+                       ? UINT32_MAX
+                       : options.max_attempts.value_or(UINT32_MAX)) {}
 
   struct Record {
     Instant submitted_at;
@@ -125,7 +128,9 @@ public:
             "attempts are noted where the store has a delivery");
     const auto is_charged = record.attempts >= limit_of(record) ? x.attempts == record.attempts
                                                                 : x.attempts == record.attempts + 1;
-    require(is_charged || (takes_back_ && x.attempts < record.attempts),
+    // Another class of failures may allow more, after the last attempt of the class before.
+    const auto has_had_all = has_class_limits_ && x.attempts == record.attempts;
+    require(is_charged || has_had_all || (takes_back_ && x.attempts < record.attempts),
             "the store is told of each attempt that is charged or taken back");
     record.attempts = x.attempts;
   }
@@ -236,6 +241,7 @@ private:
 
   bool has_store_;
   bool takes_back_; // charges
+  bool has_class_limits_;
   std::uint32_t most_attempts_;
   bool has_ended_ = false;
   bool is_closing_ = false; // such a sender numbers nothing any more

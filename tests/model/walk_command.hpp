@@ -100,8 +100,15 @@ struct Command {
       return what;
     if (x % 3 == 2)
       return Verdict::reject;
-    return {what, retry_after(x / 3), blame()};
+    return Decision::retry_as(reason(), retry_after(x / 3), blame());
   }
+
+  /// The class of a failure. Most walks have something of their own for a and b.
+  std::string reason_name() const {
+    constexpr const char* names[] = {"", "a", "b"};
+    return names[how / 5 % 3];
+  }
+  Reason reason() const { return reason_name(); }
 
   /// As a child or a decider says. `nobody`: the child had a guard of its own.
   Blame blame() const {
@@ -256,17 +263,17 @@ inline void showValue(const Command& x, std::ostream& out) {
   case Kind::start_failed:
   case Kind::child_down:
     out << " of " << children[static_cast<int>(x.child())] << ", code " << x.code() << ", "
-        << words(x.verdict());
+        << words(x.verdict()) << ", reason '" << x.reason_name() << "'";
     break;
   case Kind::error_answer:
     out << " to " << hand_overs[static_cast<int>(x.hand_over())] << ", code " << x.error().code
         << (x.is_bounce() ? ", bounce" : "") << (x.is_settled() ? ", settled" : "") << ", "
         << words(x.decision().verdict) << after(x.decision().retry_after)
-        << words(x.decision().blame);
+        << words(x.decision().blame) << ", reason '" << x.reason_name() << "'";
     break;
   case Kind::nacked:
     out << " for " << hand_overs[static_cast<int>(x.hand_over())] << after(x.retry_after())
-        << words(x.blame());
+        << words(x.blame()) << ", reason '" << x.reason_name() << "'";
     break;
   case Kind::acknowledged:
   case Kind::rejected:

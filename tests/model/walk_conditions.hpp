@@ -35,6 +35,8 @@ struct Conditions {
   int capacity_bytes = 0; // 0: unset
   int overflow = 0;       // Overflow
   int retry_ceiling = 0;  // 0: five minutes; in steps of 20 ms
+  int by_reason = 0;      // 0: all alike; else what the classes a and b have of their own
+  int reading = 0;        // of the retry-after: 0 to 3: its rules; more: in place of the backoff
   int restart_limit = 0;  // 0: unset; one more than this is borne
   int within = 0;         // of the restart limit, in steps of 50 ms, the first included
   int max_elapsed = 0;    // 0: unset; in steps of 40 ms
@@ -75,6 +77,24 @@ inline Policy policy_of(const Conditions& conditions) {
   }
 }
 
+inline ByReason by_reason_of(const Conditions& conditions) {
+  using std::chrono::milliseconds;
+  switch (conditions.by_reason) {
+  case 1:
+    return {{.reason = "a", .backoff = Fixed{milliseconds{35}}}};
+  case 2:
+    return {{.reason = "a", .max_attempts = 2}, {.reason = "b", .max_attempts = 4}};
+  case 3:
+    return {{.reason = "a",
+             .max_attempts = 3,
+             .backoff = Exponential{.first = milliseconds{5}, .factor = 3, .cap = milliseconds{100}}
+                        | full_jitter},
+            {.reason = "b", .backoff = RandomSlots{.ceiling = 2}, .cost = 0}};
+  default:
+    return {};
+  }
+}
+
 inline Charging charging_of(const Conditions& conditions) {
   using std::chrono::milliseconds;
   if (conditions.charging == 0)
@@ -101,6 +121,7 @@ inline EngineOptions options_of(const Conditions& conditions) {
   result.narrows_when_refused = conditions.narrows != 0;
   if (conditions.max_attempts > 0)
     result.max_attempts = count(conditions.max_attempts);
+  result.by_reason = by_reason_of(conditions);
   result.charging = charging_of(conditions);
   if (conditions.max_hand_overs > 0 && conditions.persist != 0)
     result.max_hand_overs = count(conditions.max_hand_overs);
@@ -109,13 +130,16 @@ inline EngineOptions options_of(const Conditions& conditions) {
   result.kill_grace = milliseconds{15} * conditions.kill_grace;
   result.after_grace = static_cast<AfterGrace>(conditions.after_grace);
   result.on_hang = on_hang_of(conditions);
+  result.on_hang.reason = "b";
   if (conditions.capacity > 0)
     result.capacity = count(conditions.capacity);
   if (conditions.capacity_bytes > 0)
     result.capacity_bytes = count(conditions.capacity_bytes);
   result.overflow = static_cast<Overflow>(conditions.overflow);
   if (conditions.retry_ceiling > 0)
-    result.retry_after_ceiling = milliseconds{20} * conditions.retry_ceiling;
+    result.retry_after = milliseconds{20} * conditions.retry_ceiling;
+  result.retry_after.rule = static_cast<RetryAfterReading::Rule>(conditions.reading % 4);
+  result.retry_after.replaces_backoff = conditions.reading > 3;
   if (conditions.restart_limit > 0)
     result.restart_limit =
       RestartLimit{count(conditions.restart_limit - 1), milliseconds{50} * (conditions.within + 1)};
@@ -168,6 +192,8 @@ inline void showValue(const Conditions& conditions, std::ostream& out) {
     out << ", narrows_when_refused";
   if (options.max_attempts)
     out << ", max_attempts " << *options.max_attempts;
+  if (!options.by_reason.empty())
+    out << ", by_reason {" << to_string(options.by_reason) << "}";
   if (conditions.charging != 0)
     out << ", charging " << to_string(options.charging);
   if (options.max_hand_overs)
@@ -183,8 +209,8 @@ inline void showValue(const Conditions& conditions, std::ostream& out) {
     out << ", capacity_bytes " << *options.capacity_bytes;
   if (conditions.overflow != 0)
     out << ", overflow " << overflows[conditions.overflow];
-  if (conditions.retry_ceiling != 0)
-    out << ", retry_after_ceiling " << to_string(options.retry_after_ceiling);
+  if (conditions.retry_ceiling != 0 || conditions.reading != 0)
+    out << ", retry_after " << to_string(options.retry_after);
   if (options.restart_limit)
     out << ", restart_limit {" << options.restart_limit->max_restarts << ", "
         << to_string(options.restart_limit->within) << "}";
@@ -218,7 +244,8 @@ inline rc::Gen<Conditions> arbitrary_conditions() {
     set(&Conditions::kill_grace, below(4)), set(&Conditions::after_grace, below(2)),
     set(&Conditions::on_hang, below(20)), set(&Conditions::capacity, below(6)),
     set(&Conditions::capacity_bytes, below(20)), set(&Conditions::overflow, below(3)),
-    set(&Conditions::retry_ceiling, below(6)), set(&Conditions::restart_limit, below(6)),
+    set(&Conditions::retry_ceiling, below(6)), set(&Conditions::reading, below(8)),
+    set(&Conditions::by_reason, below(5)), set(&Conditions::restart_limit, below(6)),
     set(&Conditions::within, below(8)), set(&Conditions::max_elapsed, below(10)),
     set(&Conditions::has_fallback, below(2)), set(&Conditions::has_guard, below(2)),
     set(&Conditions::persist, below(2)), set(&Conditions::store_fails, below(5)),

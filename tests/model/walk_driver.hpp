@@ -58,12 +58,10 @@ public:
     case Kind::child_started:
       return step(input::ChildStarted{child(x, account())});
     case Kind::start_failed:
-      return step(input::StartFailed{child(x, account()), {x.code(), "start failed"}, x.verdict()});
+      return step(input::StartFailed{
+        child(x, account()), {x.code(), "start failed"}, x.verdict(), x.reason()});
     case Kind::child_down:
-      return step(
-        input::ChildDown{child(x, account()),
-                         {x.code(), "down"},
-                         Decision{x.verdict(), Command::retry_after(x.how / 5), x.blame()}});
+      return take_child_down(x);
     case Kind::acknowledged:
       return step(input::Acknowledged{hand_over(x, account())});
     case Kind::error_answer:
@@ -72,7 +70,8 @@ public:
     case Kind::child_alive:
       return take_child_alive(x);
     case Kind::nacked:
-      return step(input::Nacked{hand_over(x, account()), x.error(), x.retry_after(), x.blame()});
+      return step(input::Nacked{hand_over(x, account()), x.error(), x.retry_after(), x.blame(),
+                                hand_over(x, account()).value, x.reason()});
     case Kind::rejected:
       return step(input::Rejected{hand_over(x, account()), x.error()});
     case Kind::working:
@@ -178,6 +177,12 @@ protected:
   }
 
   std::uint64_t gap() const { return static_cast<std::uint64_t>(conditions_.gap); }
+
+  void take_child_down(const Command& x) {
+    auto decision = Decision{x.verdict(), Command::retry_after(x.how / 5), x.blame()};
+    decision.reason = x.reason();
+    step(input::ChildDown{child(x, account()), {x.code(), "down"}, decision});
+  }
 
   void take_child_alive(const Command& x) {
     const auto which = child(x, account());

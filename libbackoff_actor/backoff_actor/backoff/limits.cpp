@@ -4,6 +4,37 @@
 
 namespace backoff_actor {
 
+namespace {
+
+std::string text_without_place(const RetryAfterReading& reading) {
+  const auto bound = to_string(reading.bound);
+  switch (reading.rule) {
+  case RetryAfterReading::Rule::give_up:
+    break;
+  case RetryAfterReading::Rule::cut:
+    return reading.bound == Duration::max() ? "without bound" : "cut to " + bound;
+  case RetryAfterReading::Rule::cut_to_backoff_plus:
+    return reading.bound == Duration::max() ? "without bound" : "cut to the backoff plus " + bound;
+  case RetryAfterReading::Rule::ignore:
+    return "ignored";
+  }
+  return reading.bound == Duration::max() ? "without bound" : "up to " + bound;
+}
+
+} // namespace
+
+std::string RetryAfterReading::text() const {
+  const auto result = text_without_place(*this);
+  return replaces() ? result + ", in place of the backoff" : result;
+}
+
+Problems check(const RetryAfterReading& reading) {
+  Problems problems;
+  if (reading.bound < Duration::zero())
+    problems.add("bound", to_string(reading.bound), "0 or more");
+  return problems;
+}
+
 std::optional<std::uint32_t> Limits::max_attempts() const {
   if (!max_retries)
     return std::nullopt;
@@ -17,8 +48,7 @@ Problems check(const Limits& limits) {
                  "0.." + std::to_string(detail::most_count) + ", or unset for no limit");
   detail::check_time(problems, "max_elapsed", limits.max_elapsed);
   detail::check_time(problems, "attempt_timeout", limits.attempt_timeout);
-  if (limits.server_hint < Duration::zero())
-    problems.add("server_hint", to_string(limits.server_hint), "0 and above");
+  problems.add_nested("server_hint", check(limits.server_hint));
   detail::check_time(problems, "reset_after", limits.reset_after);
   if (limits.reset_after && limits.attempt_timeout && *limits.reset_after > Duration::zero()
       && *limits.attempt_timeout > Duration::zero()

@@ -187,7 +187,7 @@ std::optional<Duration> read_seconds(std::string_view text) {
 
 } // namespace
 
-std::optional<Duration> parse_retry_after(std::string_view header, sys_seconds now) {
+std::optional<Duration> parse_retry_after(std::string_view header, sys_seconds now, PastDate past) {
   // Beyond these years the calendar's numbers would overflow.
   constexpr sys_seconds first_second = sys_days{std::chrono::year{0} / 1 / 1};
   constexpr sys_seconds last_second = sys_days{std::chrono::year{9999} / 12 / 31};
@@ -202,6 +202,8 @@ std::optional<Duration> parse_retry_after(std::string_view header, sys_seconds n
   if (!date)
     date = read_asctime(value);
   if (!date)
+    return std::nullopt;
+  if (*date <= now && past == PastDate::is_absent)
     return std::nullopt;
   const auto span = std::max(*date - now, std::chrono::seconds::zero());
   return in_range(static_cast<std::uint64_t>(span.count()));

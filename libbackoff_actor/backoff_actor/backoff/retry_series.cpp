@@ -3,6 +3,7 @@
 #include "backoff_actor/core/enum_names.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace backoff_actor {
 
@@ -12,8 +13,10 @@ std::string_view to_string(GaveUp reason) {
   return names.of(reason);
 }
 
-RetrySeries::RetrySeries(const BackOff& backoff, const Limits& limits, Instant now)
-  : backoff_(backoff), limits_(limits), began_(now), series_began_(now), attempt_began_(now) {
+RetrySeries::RetrySeries(const BackOff& backoff, const Limits& limits, Instant now,
+                         ByReason by_reason)
+  : backoff_(backoff), limits_(limits), began_(now), series_began_(now), attempt_began_(now),
+    by_reason_(std::move(by_reason)) {
   check(limits).raise_if_any();
 }
 
@@ -37,19 +40,36 @@ RetrySeries::Next RetrySeries::failed(Instant now, const Assessment& assessment)
     retries_ = 0;
     backoff_ = backoff_.reset();
   }
-  const auto hint = assessment.hint.value_or(Duration::zero());
-  if (hint > limits_.server_hint)
+  if (assessment.hint && limits_.server_hint.gives_up(*assessment.hint))
     return GiveUp{GaveUp::server_hint};
-  if (is_last_attempt())
+  last_ = by_reason_.find(assessment.reason);
+  const auto is_last = last_ != nullptr && last_->max_attempts
+                         ? retries_ >= *last_->max_attempts - 1
+                         : is_last_attempt();
+  if (is_last)
     return GiveUp{GaveUp::retries_exhausted};
+  last_draw_ = backoff_.total_retries();
   backoff_ = backoff_.next();
-  const auto delay = std::max(backoff_.wait_time(), hint);
+  if (retries_ != UINT32_MAX)
+    ++retries_;
+  const auto own_wait = last_ != nullptr && last_->backoff
+                          ? detail::state_after(*last_->backoff, backoff_.seed(), backoff_.stream(),
+                                                last_draw_, retries_)
+                              .wait_time
+                          : backoff_.wait_time();
+  const auto delay = limits_.server_hint.wait(own_wait, assessment.hint);
   const auto due = now + delay;
   if (is_out_of_time(due))
     return GiveUp{GaveUp::out_of_time};
-  if (retries_ != UINT32_MAX)
-    ++retries_;
   return Retry{delay, due};
+}
+
+BackOff RetrySeries::last_backoff() const {
+  if (last_ == nullptr || !last_->backoff)
+    return backoff_;
+  return {
+    *last_->backoff, backoff_.seed(), backoff_.stream(),
+    detail::state_after(*last_->backoff, backoff_.seed(), backoff_.stream(), last_draw_, retries_)};
 }
 
 // An attempt that the timeout cut off is not healthy, however long it took.

@@ -17,7 +17,9 @@
 // server asks for too much) come before those in the limits (no retries left, no time left).
 
 #include "backoff_actor/backoff/back_off.hpp"
+#include "backoff_actor/backoff/by_reason.hpp"
 #include "backoff_actor/backoff/limits.hpp"
+#include "backoff_actor/core/cause.hpp"
 #include "backoff_actor/core/export.hpp"
 
 #include <cstdint>
@@ -32,7 +34,7 @@ enum class GaveUp : std::uint8_t {
   not_retryable,     ///< the predicate called the failure final
   retries_exhausted, ///< `Limits::max_retries`
   out_of_time,       ///< `Limits::max_elapsed`: no retry could begin in time
-  server_hint,       ///< the server asked for more than `Limits::server_hint`
+  server_hint,       ///< the server asked for more than `Limits::server_hint` allows
   cancelled,         ///< the caller no longer wants the result
   held_back,         ///< the guard of the service did not let the next attempt through
 };
@@ -52,23 +54,34 @@ struct Assessment {
   /// How it ended.
   Kind kind = Kind::success;
 
-  /// With `retryable`: the shortest wait before the next attempt that the server asks for.
+  /// With `retryable`: the wait before the next attempt that the server asks for. What it does is
+  /// said by `Limits::server_hint`.
   ///
   /// @range 0 and above; a negative span counts as 0
   std::optional<Duration> hint{};
+
+  /// With `retryable`: the class of the failure, see `ByReason`. None: as all others.
+  Reason reason{};
 };
 
 /// The result is wanted.
-inline constexpr Assessment success{Assessment::Kind::success, {}};
+inline constexpr Assessment success{Assessment::Kind::success, {}, {}};
 
 /// Another attempt may succeed.
-inline constexpr Assessment retryable{Assessment::Kind::retryable, {}};
+inline constexpr Assessment retryable{Assessment::Kind::retryable, {}, {}};
 
 /// Another attempt would fail in the same way.
-inline constexpr Assessment not_retryable{Assessment::Kind::final, {}};
+inline constexpr Assessment not_retryable{Assessment::Kind::final, {}, {}};
 
-/// Another attempt may succeed, but no earlier than `span` from now.
-constexpr Assessment retryable_after(Duration span) { return {Assessment::Kind::retryable, span}; }
+/// Another attempt may succeed, and the server asks for a wait of `span` from now.
+constexpr Assessment retryable_after(Duration span, Reason reason = {}) {
+  return {Assessment::Kind::retryable, span, reason};
+}
+
+/// Another attempt may succeed. The failure is of this class: `retryable_as("throttling")`.
+constexpr Assessment retryable_as(Reason reason) {
+  return {Assessment::Kind::retryable, {}, reason};
+}
 
 /// One request or call with its retries.
 ///
@@ -80,7 +93,7 @@ class BACKOFF_ACTOR_EXPORT RetrySeries {
 public:
   /// Try again at `due`, after `delay`.
   struct Retry {
-    Duration delay; ///< the longer of the backoff's delay and the server's
+    Duration delay; ///< of the backoff and the server's wish, as `Limits::server_hint` says
     Instant due;    ///< when to begin
   };
 
@@ -95,7 +108,7 @@ public:
   /// The state before the first attempt. `max_elapsed` counts from `now`.
   ///
   /// @errors throws `InvalidArgument` naming every invalid limit.
-  RetrySeries(const BackOff& backoff, const Limits& limits, Instant now);
+  RetrySeries(const BackOff& backoff, const Limits& limits, Instant now, ByReason by_reason = {});
 
   /// Begins an attempt. Returns how long it may take; nothing: no limit.
   std::optional<Duration> begin_attempt(Instant now);
@@ -110,8 +123,9 @@ public:
   }
 
   /// Whether `max_retries` allows no attempt after the current one. Before the first attempt:
-  /// whether it allows none after the first. With `reset_after` set, another attempt may follow
-  /// nevertheless, because a healthy attempt starts a new series.
+  /// whether it allows none after the first. Another attempt may follow nevertheless: with
+  /// `reset_after`, because a healthy attempt starts a new series, and if the class of the failure
+  /// has a number of its own.
   bool is_last_attempt() const { return limits_.max_retries && retries_ >= *limits_.max_retries; }
 
   /// How many attempts have begun in total; stays at 2^32 - 1.
@@ -120,8 +134,14 @@ public:
   /// Returns the time since this object was made.
   Duration elapsed(Instant now) const { return now - began_; }
 
-  /// The current state of the backoff.
+  /// The current state of the backoff, as if no class of failures had one of its own.
   const BackOff& backoff() const { return backoff_; }
+
+  /// The backoff that gave the last delay: that of the failure's class, if it has one.
+  BackOff last_backoff() const;
+
+  /// What the next retry takes from a retry budget.
+  double cost() const { return last_ != nullptr && last_->cost ? *last_->cost : 1; }
 
 private:
   bool was_healthy(Instant now) const;
@@ -132,7 +152,10 @@ private:
   Instant series_began_; // `began_`, or the last failure of a healthy attempt
   Instant attempt_began_;
   std::uint32_t attempts_ = 0;
-  std::uint32_t retries_ = 0; // retries in this series
+  std::uint32_t retries_ = 0;   // retries in this series
+  std::uint32_t last_draw_ = 0; // that of the last failure
+  ByReason by_reason_;
+  const ReasonRetries* last_ = nullptr; // of the last failure, if its class has something own
 };
 
 } // namespace backoff_actor

@@ -11,7 +11,7 @@ std::string to_string(SenderError error) {
     "attempts_exhausted: this delivery failed as often as max_attempts allows",
     "expired: the deadline passed before this delivery was acknowledged",
     "dropped: the outbox was full, and the sender dropped this delivery",
-    "retry_after_too_long: the service asked for a longer wait than retry_after_ceiling allows",
+    "retry_after_too_long: the service asked for a longer wait than retry_after allows",
     "gave_up: the worker failed too often or for too long, and the sender ended",
     "draining: the sender did not accept the message, because it is draining or ending",
     "ack_timeout: the worker did not acknowledge in time",

@@ -15,7 +15,7 @@ enum class DeadLetterReason : std::uint8_t {
   attempts_exhausted,   ///< it failed `max_attempts` times
   expired,              ///< its deadline has passed
   dropped,              ///< the outbox was full, and its overflow rule chose this delivery
-  retry_after_too_long, ///< the service asked for a retry later than `retry_after_ceiling` allows
+  retry_after_too_long, ///< the service asked for a longer wait than `retry_after` allows
   gave_up,              ///< a limit or the decider ended the sender
   not_stored,           ///< the durable outbox could not take it
   hand_overs_exhausted, ///< the process ended `max_hand_overs` times while a child had it

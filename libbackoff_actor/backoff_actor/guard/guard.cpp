@@ -11,6 +11,8 @@ namespace backoff_actor {
 
 GuardPort::~GuardPort() = default;
 
+Admission GuardPort::admit_retry(Instant now, double) { return admit(now, Call::retry); }
+
 namespace {
 
 constexpr auto held_back_reasons = detail::enum_names<HeldBackBy>(
@@ -92,10 +94,10 @@ Guard::Guard(const GuardOptions& options, std::uint64_t seed, GuardHook on_event
 
 // -- calls --------------------------------------------------------------------------------
 
-Admission Guard::admit(Instant now, Call call) {
+Admission Guard::admit(Instant now, Call call, double cost) {
   now = later(now);
-  if (budget_ && call == Call::retry && !budget_->can_withdraw(now))
-    return hold_back_by_budget(now);
+  if (budget_ && call == Call::retry && !budget_->can_withdraw(now, cost))
+    return hold_back_by_budget(now, cost);
   if (is_beyond_rate(call, now))
     return hold_back_by_rate(now);
   if (breaker_) {
@@ -106,16 +108,16 @@ Admission Guard::admit(Instant now, Call call) {
       ++counters_.held_back_by_breaker;
       return answer;
     }
-    spend(call, now);
+    spend(call, now, cost);
     return answer;
   }
-  spend(call, now);
+  spend(call, now, cost);
   return Permit{1, 0};
 }
 
-HeldBack Guard::hold_back_by_budget(Instant now) {
+HeldBack Guard::hold_back_by_budget(Instant now, double cost) {
   ++counters_.held_back_by_budget;
-  const HeldBack answer{HeldBackBy::retry_budget, budget_->next_turn(now)};
+  const HeldBack answer{HeldBackBy::retry_budget, budget_->next_turn(now, cost)};
   if (!std::exchange(is_exhausted_, true))
     tell(event::BudgetExhausted{now});
   return answer;
@@ -155,7 +157,7 @@ void Guard::use_rate(Instant now) {
 }
 
 // Counts an admitted call, and charges or credits rate and budget for it.
-void Guard::spend(Call call, Instant now) {
+void Guard::spend(Call call, Instant now, double cost) {
   ++counters_.admitted;
   if (rate_ && call != Call::start)
     use_rate(now);
@@ -163,9 +165,9 @@ void Guard::spend(Call call, Instant now) {
     return;
   if (call == Call::first)
     return budget_->deposit(now);
-  if (call == Call::start)
+  if (call == Call::start || cost == 0)
     return;
-  budget_->withdraw(now);
+  budget_->withdraw(now, cost);
   if (std::exchange(is_exhausted_, false))
     tell(event::BudgetRecovered{now});
 }

@@ -88,7 +88,8 @@ public:
   /// @errors throws `InvalidArgument` naming every option that `check` finds wrong.
   explicit Guard(const GuardOptions& options, std::uint64_t seed = 0, GuardHook on_event = {});
 
-  Admission admit(Instant now, Call call) override;
+  Admission admit(Instant now, Call call) override { return admit(now, call, 1); }
+  Admission admit_retry(Instant now, double cost) override { return admit(now, Call::retry, cost); }
   void succeeded(Permit permit, Instant now) override;
   void failed(Permit permit, Instant now) override;
   void forgotten(Permit permit, Instant now) override;
@@ -112,11 +113,12 @@ public:
   const GuardOptions& options() const { return options_; }
 
 private:
-  HeldBack hold_back_by_budget(Instant now);
+  Admission admit(Instant now, Call call, double cost);
+  HeldBack hold_back_by_budget(Instant now, double cost);
   HeldBack hold_back_by_rate(Instant now);
   bool is_beyond_rate(Call call, Instant now) const;
   bool was_limited_recently(Instant now) const;
-  void spend(Call call, Instant now);
+  void spend(Call call, Instant now, double cost);
   void use_rate(Instant now);
   Instant later(Instant now);
   CircuitBreaker& breaker_for(const char* what);

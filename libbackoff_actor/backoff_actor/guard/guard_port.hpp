@@ -80,6 +80,11 @@ public:
   /// Asks whether a call may be made now. A call that is held back does not count as a failure.
   virtual Admission admit(Instant now, Call call) = 0;
 
+  /// The same for a retry that takes `cost` from a retry budget, in place of 1.
+  ///
+  /// @range `cost`: 0 and above
+  virtual Admission admit_retry(Instant now, double cost);
+
   /// Reports that the service did what it was asked, or at least answered.
   virtual void succeeded(Permit permit, Instant now) = 0;
 

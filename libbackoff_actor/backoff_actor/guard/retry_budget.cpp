@@ -26,18 +26,18 @@ double in_seconds(Duration span) {
   return static_cast<double>(span.count()) / nanoseconds_per_second;
 }
 
-// What the floor earns while nobody uses it; at least one retry, or the floor would have no effect.
-double reserve(const RetryBudgetOptions& options) {
-  return options.per_second > 0 ? std::max(1.0, options.per_second * in_seconds(options.window))
-                                : 0.0;
-}
-
 // Rounds up, so that a caller that waits for this time does not come too early.
 Duration from_seconds(double seconds) {
   return Duration{static_cast<Duration::rep>(std::ceil(seconds * nanoseconds_per_second))};
 }
 
 } // namespace
+
+// What the floor earns while nobody uses it; at least one retry, or the floor would have no effect.
+double detail::reserve(const RetryBudgetOptions& options) {
+  return options.per_second > 0 ? std::max(1.0, options.per_second * in_seconds(options.window))
+                                : 0.0;
+}
 
 Problems check(const RetryBudgetOptions& options) {
   Problems problems{"RetryBudgetOptions"};
@@ -61,7 +61,7 @@ std::string to_string(const RetryBudgetOptions& options) {
 
 RetryBudget::RetryBudget(const RetryBudgetOptions& options, std::uint64_t seed)
   : options_(options), deposits_(std::max(options.window, shortest_window)),
-    balance_(reserve(options)), seed_(seed) {
+    balance_(detail::reserve(options)), seed_(seed) {
   check(options).raise_if_any();
 }
 
@@ -71,26 +71,26 @@ void RetryBudget::deposit(Instant now) {
   balance_ = std::min(balance_ + options_.ratio, largest_balance(now));
 }
 
-bool RetryBudget::can_withdraw(Instant now) {
+bool RetryBudget::can_withdraw(Instant now, double cost) {
   refill(now);
-  return balance_ >= 1 - tolerance;
+  return balance_ >= cost - tolerance;
 }
 
-bool RetryBudget::withdraw(Instant now) {
-  if (!can_withdraw(now))
+bool RetryBudget::withdraw(Instant now, double cost) {
+  if (!can_withdraw(now, cost))
     return false;
-  balance_ = std::max(0.0, balance_ - 1);
+  balance_ = std::max(0.0, balance_ - cost);
   return true;
 }
 
-Instant RetryBudget::next_turn(Instant now) {
+Instant RetryBudget::next_turn(Instant now, double cost) {
   refill(now);
   const auto furthest = now + options_.window;
   if (options_.per_second > 0) {
-    const auto missing = std::max(0.0, 1 - balance_);
+    const auto missing = std::max(0.0, cost - balance_);
     const auto due = std::max(next_turn_, now + from_seconds(missing / options_.per_second));
     if (due < furthest) {
-      next_turn_ = due + from_seconds(1 / options_.per_second);
+      next_turn_ = due + from_seconds(cost / options_.per_second);
       return due;
     }
   }
@@ -115,7 +115,8 @@ void RetryBudget::refill(Instant now) {
 
 // What the floor earns in the window, and what was deposited in it.
 double RetryBudget::largest_balance(Instant now) const {
-  return reserve(options_) + options_.ratio * static_cast<double>(deposits_.counts(now).calls);
+  return detail::reserve(options_)
+         + options_.ratio * static_cast<double>(deposits_.counts(now).calls);
 }
 
 } // namespace backoff_actor

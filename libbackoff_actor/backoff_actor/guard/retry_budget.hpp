@@ -41,6 +41,13 @@ BACKOFF_ACTOR_EXPORT Problems check(const RetryBudgetOptions& options);
 /// `retry_budget(20%, 10/s, window 10s)`.
 BACKOFF_ACTOR_EXPORT std::string to_string(const RetryBudgetOptions& options);
 
+namespace detail {
+
+/// Returns what a budget holds after a rest: a retry that costs more may never be let through.
+BACKOFF_ACTOR_EXPORT double reserve(const RetryBudgetOptions& options);
+
+} // namespace detail
+
 /// A retry budget as a value: a share of recent traffic plus a floor per second. The same calls in
 /// the same order give the same answers, always.
 ///
@@ -62,17 +69,18 @@ public:
   void deposit(Instant now);
 
   /// Whether the budget holds a retry.
-  bool can_withdraw(Instant now);
+  bool can_withdraw(Instant now, double cost = 1);
 
-  /// Takes one retry from the budget; nothing is taken if there is none.
+  /// Takes `cost` retries from the budget; nothing is taken if there are fewer.
   ///
-  /// @shape  `withdraw(now) -> bool`
-  bool withdraw(Instant now);
+  /// @shape  `withdraw(now, cost) -> bool`
+  /// @range  `cost`: 0 and above
+  bool withdraw(Instant now, double cost = 1);
 
   /// Returns when a caller that got no retry should come again. Callers get successive instants, at
   /// the pace at which the floor refills. Those that would come later than one window from now get
   /// a random instant in the second half of that window instead.
-  Instant next_turn(Instant now);
+  Instant next_turn(Instant now, double cost = 1);
 
   /// How many retries the budget holds at `now`, with fractions.
   double balance(Instant now) const;

@@ -28,11 +28,13 @@ public:
   ~GuardedCalls() { forget(); }
 
   /// Asks whether a call may be made now. Returns nothing if it may; it then counts as begun.
-  std::optional<HeldBack> begin(Instant now, Call call) {
+  /// `cost`: what a retry takes from a retry budget.
+  std::optional<HeldBack> begin(Instant now, Call call, double cost = 1) {
     if (!*guard_)
       return std::nullopt;
     forget();
-    const auto answer = guard_->admit(now, call);
+    const auto answer =
+      call == Call::retry ? guard_->admit_retry(now, cost) : guard_->admit(now, call);
     if (const auto* held_back = std::get_if<HeldBack>(&answer))
       return *held_back;
     permit_ = std::get<Permit>(answer);

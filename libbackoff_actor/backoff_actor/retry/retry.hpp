@@ -4,6 +4,7 @@
 /// Everything for a program that retries function calls: `retry`, policies and their texts, limits,
 /// guards, and the header `Retry-After`. Needs no CAF; link `backoff_actor::core`.
 
+#include "backoff_actor/backoff/by_reason.hpp"
 #include "backoff_actor/backoff/http_answer.hpp"
 #include "backoff_actor/backoff/limits.hpp"
 #include "backoff_actor/backoff/parse_policy.hpp"

@@ -107,7 +107,7 @@ std::optional<GaveUp> wait_for_next(RetrySeries& series, Instant now, const Atte
   const auto& [delay, due] = std::get<RetrySeries::Retry>(next);
   if (options.on_retry)
     options.on_retry(
-      {attempt, assessment, delay, series.backoff(), result.error, refused_value(result)});
+      {attempt, assessment, delay, series.last_backoff(), result.error, refused_value(result)});
   if (!clock.sleep_until(due))
     return GaveUp::cancelled;
   return std::nullopt;
@@ -120,7 +120,8 @@ bool is_held_back(GuardedCalls& calls, const RetrySeries& series, Instant now,
                   const RetryOptions& options, RetryResult<R>& result) {
   if (options.guard && CallUnderWay::is_within(options.guard))
     return false;
-  const auto held_back = calls.begin(now, series.attempts() == 0 ? Call::first : Call::retry);
+  const auto held_back =
+    calls.begin(now, series.attempts() == 0 ? Call::first : Call::retry, series.cost());
   if (!held_back)
     return false;
   result.reason = GaveUp::held_back;
@@ -135,7 +136,9 @@ RetryResult<R> run_retries(const Policy& policy, const Limits& limits, Predicate
                            Function& function, Clock& clock, const RetryOptions& options) {
   RetryResult<R> result;
   auto now = clock.now();
-  RetrySeries series{backoff_of(policy, options), limits, now};
+  if (!options.by_reason.empty())
+    raise_if_too_dear(options);
+  RetrySeries series{backoff_of(policy, options), limits, now, options.by_reason};
   GuardedCalls calls{options.guard};
   if (!clock.sleep_until(now))
     result.reason = GaveUp::cancelled;

@@ -20,6 +20,19 @@ BackOff backoff_of(const Policy& policy, const RetryOptions& options) {
                  options.stream ? *options.stream : next_stream_of_this_process()};
 }
 
+void raise_if_too_dear(const RetryOptions& options) {
+  Problems problems{"RetryOptions"};
+  check_costs(problems, options.by_reason, options.guard);
+  problems.raise_if_any();
+}
+
+void check_costs(Problems& problems, const ByReason& by_reason, const SharedGuard& guard) {
+  if (by_reason.empty() || !guard)
+    return;
+  if (const auto budget = guard.options().retry_budget)
+    check_costs(problems, by_reason, reserve(*budget));
+}
+
 } // namespace detail
 
 } // namespace backoff_actor

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "backoff_actor/backoff/back_off.hpp"
+#include "backoff_actor/backoff/by_reason.hpp"
 #include "backoff_actor/backoff/retry_series.hpp"
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
@@ -28,7 +29,8 @@ struct Attempt {
   /// @range above 0
   std::optional<Duration> time_allowed{};
 
-  /// Whether `Limits::max_retries` allows no further attempt.
+  /// Whether `Limits::max_retries` allows no further attempt. A class of failures with a number of
+  /// attempts of its own may allow one all the same.
   bool is_last = false;
 };
 
@@ -87,6 +89,13 @@ struct RetryOptions {
   /// If the guard does not let an attempt through, the call ends at once with `GaveUp::held_back`.
   SharedGuard guard{};
 
+  /// How failures of certain classes are retried. The predicate says the class:
+  /// `retryable_as("throttling")`. A number of attempts takes the place of `Limits::max_retries`.
+  /// Empty: all alike.
+  ///
+  /// @range a cost at most what the retry budget of the guard holds after a rest
+  ByReason by_reason{};
+
   /// Called before each wait, mainly for logging. What it throws ends the call of `retry`.
   std::function<void(const RetryNotice&)> on_retry{};
 };
@@ -105,6 +114,13 @@ namespace detail {
 /// Returns the backoff of a new series. Unless the options set a seed or a stream, its draws are
 /// its own.
 BACKOFF_ACTOR_EXPORT BackOff backoff_of(const Policy& policy, const RetryOptions& options);
+
+/// Throws `InvalidArgument` naming each cost that the guard's retry budget may never hold.
+BACKOFF_ACTOR_EXPORT void raise_if_too_dear(const RetryOptions& options);
+
+/// Adds a problem for each cost that the guard's retry budget may never hold.
+BACKOFF_ACTOR_EXPORT void check_costs(Problems& problems, const ByReason& by_reason,
+                                      const SharedGuard& guard);
 
 } // namespace detail
 

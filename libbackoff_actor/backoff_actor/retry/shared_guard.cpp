@@ -48,6 +48,11 @@ public:
     return guard_.admit(now, call);
   }
 
+  Admission admit_retry(Instant now, double cost) override {
+    const Turn turn{*this, now};
+    return guard_.admit_retry(now, cost);
+  }
+
   void succeeded(Permit permit, Instant now) override {
     const Turn turn{*this, now};
     guard_.succeeded(permit, now);
@@ -166,6 +171,10 @@ SharedGuard::SharedGuard(const GuardOptions& options, std::uint64_t seed, GuardH
   : shared_(std::make_shared<Shared>(options, seed, std::move(on_event))) {}
 
 Admission SharedGuard::admit(Instant now, Call call) const { return shared_->admit(now, call); }
+
+Admission SharedGuard::admit_retry(Instant now, double cost) const {
+  return shared_->admit_retry(now, cost);
+}
 
 void SharedGuard::succeeded(Permit permit, Instant now) const { shared_->succeeded(permit, now); }
 

@@ -52,6 +52,9 @@ public:
   /// As `GuardPort::admit`.
   Admission admit(Instant now, Call call) const;
 
+  /// As `GuardPort::admit_retry`.
+  Admission admit_retry(Instant now, double cost) const;
+
   /// As `GuardPort::succeeded`.
   void succeeded(Permit permit, Instant now) const;
 

@@ -25,7 +25,7 @@ public:
   /// @param blame whose fault it is; `unknown` and `nobody` say nothing
   /// @param text what happened, for people
   /// @param retry_after how long the service asks not to be called, from now; unset: the backoff
-  ///                    alone decides. At most `retry_after_ceiling` is waited.
+  ///                    alone decides. At most the bound of `SenderOptions::retry_after` is waited.
   explicit BlamedError(Blame blame, const std::string& text,
                        std::optional<Duration> retry_after = std::nullopt);
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "backoff_actor/core/cause.hpp"
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
 
@@ -35,6 +36,9 @@ enum class Blame : std::uint8_t {
 };
 
 /// Returns the enumerator's name; `unknown` for a number that is no enumerator.
+BACKOFF_ACTOR_EXPORT std::string_view to_string(FailureKind kind);
+
+/// Returns the enumerator's name; `unknown` for a number that is no enumerator.
 BACKOFF_ACTOR_EXPORT std::string_view to_string(Blame blame);
 
 /// What is decided about one failure.
@@ -47,15 +51,29 @@ struct Decision {
   /// The same without a wait.
   constexpr Decision(Verdict what, Blame whose) : verdict(what), blame(whose) {}
 
+  /// To retry a failure of this class: `Decision::retry_as("throttling")`.
+  static constexpr Decision retry_as(Reason reason,
+                                     std::optional<Duration> at_the_earliest_in = std::nullopt,
+                                     Blame whose = Blame::unknown) {
+    Decision result{Verdict::retry, at_the_earliest_in, whose};
+    result.reason = reason;
+    return result;
+  }
+
   Verdict verdict; ///< what the sender does
 
-  /// The wait that the service asked for, from now; used with `Verdict::retry`. The sender never
-  /// retries earlier. If the wait is beyond `retry_after_ceiling`, an error answer ends the
-  /// delivery; after a crash or a hang the wait is cut to the ceiling.
+  /// The class of the failure, see `SenderOptions::by_reason`; used with `Verdict::retry`. None:
+  /// the name of the `FailureKind`.
+  Reason reason{};
+
+  /// The wait that the service asked for, from now; used with `Verdict::retry`. What it does is
+  /// said by `SenderOptions::retry_after`: by default the sender never retries earlier, and an
+  /// error answer that asks for more than its bound ends the delivery; after a crash or a hang the
+  /// wait is cut to the bound.
   std::optional<Duration> retry_after{};
 
   /// Whose fault it is; used with `Verdict::retry`. If it is the service's or nobody's, the wait is
-  /// cut to the ceiling. `unknown`: as the error says (`blame_service`, `blame_message`), or else
+  /// cut to that bound. `unknown`: as the error says (`blame_service`, `blame_message`), or else
   /// the sender finds out.
   ///
   /// `nobody` is meant for a delivery that came back without an answer from a worker: a guard

@@ -6,6 +6,12 @@
 
 namespace backoff_actor {
 
+std::string_view to_string(FailureKind kind) {
+  constexpr auto names =
+    detail::enum_names<FailureKind>({"child_down", "start_failed", "ack_timeout", "error_answer"});
+  return names.of(kind);
+}
+
 std::string_view to_string(Blame blame) {
   constexpr auto names = detail::enum_names<Blame>({"unknown", "message", "service", "nobody"});
   return names.of(blame);

@@ -15,7 +15,7 @@ TEST(limits, count_the_first_attempt_beside_the_retries) {
 }
 
 TEST(limits, print_retries_and_attempts) {
-  EXPECT_EQ(to_string(Limits{}), "server_hint 5min");
+  EXPECT_EQ(to_string(Limits{}), "server_hint up to 5min");
   EXPECT_EQ(
     to_string(Limits{.max_retries = 9,
                      .max_elapsed = 30s,
@@ -23,7 +23,7 @@ TEST(limits, print_retries_and_attempts) {
                      .server_hint = 1min,
                      .reset_after = 10s}),
     "max_retries 9 (max_attempts 10), max_elapsed 30s, attempt_timeout 2s, reset_after 10s, "
-    "server_hint 1min");
+    "server_hint up to 1min");
 }
 
 TEST(limits, name_all_that_is_wrong_with_them) {
@@ -36,7 +36,7 @@ TEST(limits, name_all_that_is_wrong_with_them) {
             "max_retries: got -1, allowed 0..1000000000, or unset for no limit\n"
             "max_elapsed: got 0ns, allowed 1us or more\n"
             "attempt_timeout: got -1s, allowed 1us or more\n"
-            "server_hint: got -1ns, allowed 0 and above\n"
+            "server_hint.bound: got -1ns, allowed 0 or more\n"
             "reset_after: got 0ns, allowed 1us or more");
 }
 

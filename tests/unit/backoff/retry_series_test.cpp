@@ -137,6 +137,72 @@ TEST(retry_series, heeds_a_wish_without_end_if_it_is_allowed_to) {
             to_string(Duration::max()) + " at " + to_string(Duration::max()));
 }
 
+TEST(retry_series, reads_the_servers_wish_as_its_limits_say) {
+  using Reading = RetryAfterReading;
+  const struct {
+    Reading reading;
+    Duration hint;
+    const char* first;
+    const char* second;
+  } rows[] = {
+    {Reading::without_bound(), 1h, "1h at 1h", "1h at 2h"},
+    {Reading::up_to(30s), 31s, "server_hint", ""},
+    {Reading::cut_to(30s), 31s, "30s at 30s", "30s at 1min"},
+    {Reading::cut_to(1500ms), 31s, "1.5s at 1.5s", "2s at 3.5s"},
+    {Reading::cut_to(1500ms).in_place_of_backoff(), 31s, "1.5s at 1.5s", "1.5s at 3s"},
+    {Reading::cut_to_backoff_plus(5s), 120s, "6s at 6s", "7s at 13s"},
+    {Reading::ignored(), 120s, "1s at 1s", "2s at 3s"},
+    {Reading{}.in_place_of_backoff(), 0s, "0ns at 0ns", "0ns at 0ns"},
+  };
+  for (const auto& row : rows) {
+    auto series = series_of(doubling, {.server_hint = row.reading});
+    const auto next = series.failed(at(0s), retryable_after(row.hint));
+    EXPECT_EQ(shown(next), row.first) << to_string(row.reading);
+    if (const auto* retry = std::get_if<RetrySeries::Retry>(&next)) {
+      EXPECT_EQ(fail(series, retry->due, retryable_after(row.hint)), row.second)
+        << to_string(row.reading);
+    }
+  }
+}
+
+// -- classes of failures -----------------------------------------------------------------
+
+RetrySeries series_by(const ByReason& by_reason, const Limits& limits = {}) {
+  return RetrySeries{BackOff{doubling}, limits, at(0s), by_reason};
+}
+
+TEST(retry_series, waits_as_the_class_of_the_failure_says) {
+  auto series = series_by("slow: backoff linear(10s, +10s, cap 1h), cost 5");
+  EXPECT_EQ(fail(series, at(0s), retryable_as("other")), "1s at 1s");
+  EXPECT_EQ(series.cost(), 1);
+  EXPECT_EQ(fail(series, at(1s), retryable_as("slow")), "20s at 21s") << "the second in a row";
+  EXPECT_EQ(series.cost(), 5);
+  EXPECT_EQ(series.last_backoff().policy(), Policy{"linear(10s, +10s, cap 1h)"});
+  EXPECT_EQ(fail(series, at(21s)), "4s at 25s");
+  EXPECT_EQ(series.last_backoff(), series.backoff());
+  EXPECT_EQ(fail(series, at(25s), retryable_after(50s, "slow")), "50s at 75s");
+}
+
+TEST(retry_series, gives_up_as_the_class_of_the_failure_says) {
+  const Limits limits{.max_retries = 2};
+  auto rare = series_by("rare: max_attempts 1; often: max_attempts 4", limits);
+  EXPECT_EQ(fail(rare, at(0s)), "1s at 1s");
+  EXPECT_EQ(fail(rare, at(1s), retryable_as("rare")), "retries_exhausted");
+
+  auto often = series_by("rare: max_attempts 1; often: max_attempts 4", limits);
+  EXPECT_EQ(fail(often, at(0s), retryable_as("often")), "1s at 1s");
+  EXPECT_EQ(fail(often, at(1s), retryable_as("often")), "2s at 3s");
+  EXPECT_EQ(fail(often, at(3s), retryable_as("often")), "4s at 7s");
+  EXPECT_EQ(fail(often, at(7s), retryable_as("often")), "retries_exhausted");
+}
+
+TEST(retry_series, begins_the_waits_of_a_class_anew_after_a_healthy_attempt) {
+  auto series = series_by("slow: backoff linear(10s, +10s, cap 1h)", {.reset_after = 1min});
+  EXPECT_EQ(fail(series, at(0s), retryable_as("slow")), "10s at 10s");
+  series.begin_attempt(at(10s));
+  EXPECT_EQ(shown(series.failed(at(70s), retryable_as("slow"))), "10s at 80s");
+}
+
 // -- how often ------------------------------------------------------------------------
 
 TEST(retry_series, has_one_attempt_more_than_retries) {
@@ -322,7 +388,7 @@ TEST(retry_series, names_all_limits_that_cannot_be_at_once) {
               "max_retries: got -1, allowed 0..1000000000, or unset for no limit\n"
               "max_elapsed: got 0ns, allowed 1us or more\n"
               "attempt_timeout: got -1s, allowed 1us or more\n"
-              "server_hint: got -1ns, allowed 0 and above\n"
+              "server_hint.bound: got -1ns, allowed 0 or more\n"
               "reset_after: got 0ns, allowed 1us or more");
   }
 }

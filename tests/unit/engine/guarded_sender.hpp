@@ -19,8 +19,11 @@ class CountingGuard final : public GuardPort {
 public:
   explicit CountingGuard(const GuardOptions& options) : guard(options) {}
 
-  Admission admit(Instant now, Call call) override {
-    const auto answer = guard.admit(now, call);
+  Admission admit(Instant now, Call call) override { return note(call, guard.admit(now, call)); }
+  Admission admit_retry(Instant now, double cost) override {
+    return note(Call::retry, guard.admit_retry(now, cost));
+  }
+  Admission note(Call call, const Admission& answer) {
     ++asked;
     if (std::holds_alternative<Permit>(answer)) {
       ++out;

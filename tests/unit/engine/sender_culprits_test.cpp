@@ -288,7 +288,7 @@ TEST(sender_culprits, per_key_nobody_follows_while_a_child_works_on_one_that_exp
 }
 
 TEST(sender_culprits, per_key_only_the_key_of_the_culprit_waits) {
-  EngineDriver sender{{.ordering = Ordering::per_key, .retry_after_ceiling = 1h}};
+  EngineDriver sender{{.ordering = Ordering::per_key, .retry_after = 1h}};
   sender.start();
   sender.take(input::Submit{.key = 5}); // 1
   sender.take(input::Submit{.key = 5}); // 2

@@ -211,8 +211,7 @@ TEST(sender_guard, the_time_for_which_it_holds_back_is_no_time_of_failing) {
 
 TEST(sender_guard,
      a_child_that_was_held_back_itself_charges_nothing_and_tells_nothing_of_the_service) {
-  GuardedSender s{
-    {.max_attempts = 1, .charging = Charging::every_failure(), .retry_after_ceiling = 5min}};
+  GuardedSender s{{.max_attempts = 1, .charging = Charging::every_failure(), .retry_after = 5min}};
   s.sender.start();
   s.sender.submit();
   Decision held_back{Verdict::retry, 1h};

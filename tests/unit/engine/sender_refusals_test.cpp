@@ -96,7 +96,7 @@ TEST(sender_refusals, the_wish_of_one_that_was_in_flight_with_others_counts_too)
 }
 
 TEST(sender_refusals, a_wish_at_the_ceiling_is_honoured_and_beyond_it_the_delivery_is_given_up) {
-  EngineDriver sender{{.retry_after_ceiling = 5s}};
+  EngineDriver sender{{.retry_after = 5s}};
   sender.start();
   sender.submit();
   sender.submit();
@@ -106,13 +106,69 @@ TEST(sender_refusals, a_wish_at_the_ceiling_is_honoured_and_beyond_it_the_delive
 }
 
 TEST(sender_refusals, nobody_waits_for_longer_than_the_ceiling_and_all_wait_as_long) {
-  EngineDriver sender{{.max_in_flight = 1, .retry_after_ceiling = 5s}};
+  EngineDriver sender{{.max_in_flight = 1, .retry_after = 5s}};
   sender.start();
   sender.submit();
   sender.submit();
 
   EXPECT_THAT(sender.nack(1, 1h), ElementsAre("dead letter 1 retry_after_too_long", "wake at 5s"));
   EXPECT_THAT(sender.wake_after(5s), ElementsAre("hand over 2"));
+}
+
+TEST(sender_refusals, the_wish_is_read_as_the_options_say) {
+  using Reading = RetryAfterReading;
+  const struct {
+    Reading reading;
+    Duration wish;
+    const char* expected;
+  } rows[] = {
+    {Reading::without_bound(), 48h, "wake at 48h"},
+    {Reading::cut_to(5s), 48h, "wake at 5s"},
+    {Reading::cut_to(5s), 4s, "wake at 4s"},
+    {Reading::cut_to_backoff_plus(5s), 48h, "wake at 5.01s"},
+    {Reading::ignored(), 48h, "wake at 10ms"},
+    {Reading::cut_to(5s), 1ms, "wake at 10ms"},
+    {Reading::cut_to(5s).in_place_of_backoff(), 1ms, "wake at 1ms"},
+    {Reading::cut_to(5s).in_place_of_backoff(), 0s, "wake at 10ms"}, // 0 asks for nothing
+    {Reading::ignored().in_place_of_backoff(), 1ms, "wake at 10ms"},
+  };
+  for (const auto& row : rows) {
+    EngineDriver sender{{.retry_after = row.reading}};
+    sender.start();
+    sender.submit();
+    EXPECT_THAT(sender.nack(1, row.wish), ElementsAre(row.expected)) << to_string(row.reading);
+  }
+}
+
+TEST(sender_refusals, unordered_the_wish_is_read_for_the_delivery_alone) {
+  using Reading = RetryAfterReading;
+  const struct {
+    Reading reading;
+    Duration wish;
+    const char* expected;
+  } rows[] = {
+    {Reading::cut_to(5s), 48h, "wake at 5s"},
+    {Reading::cut_to_backoff_plus(5s), 48h, "wake at 5.01s"},
+    {Reading::ignored(), 48h, "wake at 10ms"},
+    {Reading::cut_to(5s).in_place_of_backoff(), 1ms, "wake at 1ms"},
+  };
+  const auto ten_ms = std::make_shared<const OwnRetries>(OwnRetries{{}, Policy{Fixed{10ms}}});
+  for (const auto& row : rows) {
+    EngineDriver sender{{.ordering = Ordering::unordered, .retry_after = row.reading}};
+    sender.start();
+    sender.take(input::Submit{.own_retries = ten_ms});
+    EXPECT_THAT(sender.nack(1, row.wish), ElementsAre(row.expected)) << to_string(row.reading);
+  }
+}
+
+TEST(sender_refusals, after_a_crash_a_wish_beyond_the_bound_is_cut_and_ends_nothing) {
+  EngineDriver sender{{.retry_after = 5s}};
+  sender.start();
+  sender.submit();
+
+  sender.take(input::ChildDown{1, Cause{7, "503"}, {Verdict::retry, 1h}});
+  EXPECT_EQ(sender.engine->due(), Instant{5s});
+  EXPECT_EQ(sender.engine->owed(), 1u);
 }
 
 TEST(sender_refusals, a_service_that_refuses_what_has_expired_meanwhile_is_left_alone_too) {

@@ -47,6 +47,17 @@ TEST(retry_budget, that_has_rested_holds_what_the_floor_earns_in_the_window) {
   EXPECT_EQ(budget.balance(at(24h)), 21);
 }
 
+TEST(retry_budget, takes_the_price_of_a_retry_and_gives_turns_at_the_pace_of_the_price) {
+  RetryBudget budget{{.ratio = 0, .per_second = 10, .window = 10s}};
+  EXPECT_TRUE(budget.withdraw(at(0s), 98));
+  EXPECT_FALSE(budget.withdraw(at(0s), 5));
+  EXPECT_EQ(budget.balance(at(0s)), 2) << "nothing is taken if it is too little";
+  EXPECT_EQ(budget.next_turn(at(0s), 5), at(300ms));
+  EXPECT_EQ(budget.next_turn(at(0s), 5), at(800ms));
+  EXPECT_TRUE(budget.withdraw(at(0s), 0)) << "a free retry needs nothing";
+  EXPECT_TRUE(budget.withdraw(at(300ms), 5));
+}
+
 TEST(retry_budget, with_a_small_floor_holds_one_retry_at_the_least) {
   RetryBudget budget{{.ratio = 0, .per_second = 0.01, .window = 10s}};
   EXPECT_EQ(withdraw_all(budget, 0s), 1);

@@ -263,4 +263,53 @@ TEST_F(guarded_retry, inside_of_one_with_another_guard_asks_its_own) {
   EXPECT_EQ(others.status(clock.now()).counters.admitted, 1u);
 }
 
+// -- the price of a retry -------------------------------------------------------------------
+
+class priced_retry : public retry_call {
+protected:
+  // A budget of three retries that earns one in a second.
+  SharedGuard guard{{{}, RetryBudgetOptions{.ratio = 0, .per_second = 1, .window = 3s}}, 1};
+
+  static Assessment assess(const int& status) {
+    if (status == 429)
+      return retryable_as("dear");
+    return status == 503 ? retryable_as("free") : success;
+  }
+};
+
+TEST_F(priced_retry, takes_what_its_class_costs) {
+  Service service{clock, {429, 429, 200}};
+  const auto result =
+    retry(Fixed{10ms}, {}, assess, service, clock, {.guard = guard, .by_reason = "dear: cost 2"});
+
+  EXPECT_THAT(service.calls, ElementsAre(0s, 10ms));
+  EXPECT_EQ(result.held_back_by, HeldBackBy::retry_budget);
+  EXPECT_EQ(result.come_back_in, 990ms) << "1.01 are left, two are needed";
+}
+
+// p-retry makes a retry that is not charged at once.
+TEST_F(priced_retry, waits_also_if_it_is_free) {
+  Service service{clock, {503, 503, 503, 503, 503, 200}};
+  const auto result =
+    retry(Fixed{10ms}, {}, assess, service, clock, {.guard = guard, .by_reason = "free: cost 0"});
+
+  EXPECT_TRUE(result);
+  EXPECT_THAT(service.calls, ElementsAre(0s, 10ms, 20ms, 30ms, 40ms, 50ms));
+  EXPECT_EQ(guard.status(clock.now()).retries_left, 3);
+}
+
+TEST_F(priced_retry, that_costs_more_than_the_budget_ever_holds_is_refused) {
+  Service service{clock, {200}};
+  try {
+    static_cast<void>(retry(Fixed{10ms}, {}, assess, service, clock,
+                            {.guard = guard, .by_reason = "dear: cost 4"}));
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const InvalidArgument& error) {
+    EXPECT_STREQ(error.what(),
+                 "RetryOptions: by_reason.dear.cost: got 4, allowed at most 3, what the retry "
+                 "budget holds after a rest");
+  }
+  EXPECT_THAT(service.calls, IsEmpty());
+}
+
 } // namespace backoff_actor::retry_test

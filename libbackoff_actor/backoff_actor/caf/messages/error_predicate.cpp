@@ -9,6 +9,12 @@ namespace backoff_actor {
 
 namespace {
 
+// A time of 0 in an error asks for nothing.
+std::optional<Duration> wish_of(const caf::error& error) {
+  const auto span = retry_after_of(error);
+  return span > Duration::zero() ? span : std::nullopt;
+}
+
 Assessment assessed(const std::function<Assessment(const caf::error&)>& assess,
                     const caf::error& error) {
   try {
@@ -35,7 +41,7 @@ Assessment assess_error(const caf::error& error) {
 Assessment ErrorPredicate::operator()(const caf::error& error) const {
   auto result = assessed(assess_, error);
   if (result.kind == Assessment::Kind::retryable && !result.hint)
-    result.hint = retry_after_of(error);
+    result.hint = wish_of(error);
   return result;
 }
 

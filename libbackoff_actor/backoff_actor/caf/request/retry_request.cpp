@@ -7,6 +7,7 @@
 #include "backoff_actor/caf/messages/internal/require_init.hpp"
 #include "backoff_actor/retry/default_draws.hpp"
 #include "backoff_actor/retry/guarded_call.hpp"
+#include "backoff_actor/retry/retry_options.hpp"
 
 #include <caf/mailbox_element.hpp>
 #include <caf/sec.hpp>
@@ -28,7 +29,7 @@ public:
       guard_(std::move(request.options.guard)),
       series_(BackOff{request.options.policy, request.options.seed.value_or(seed_of_this_process()),
                       request.options.stream.value_or(next_stream_of_this_process())},
-              request.options.limits, request.began) {
+              request.options.limits, request.began, std::move(request.options.by_reason)) {
     compat::keep_cause(*this);
   }
 
@@ -117,7 +118,8 @@ private:
     if (series_.is_out_of_time(now())) // this actor was scheduled too late
       return give_up(last_error_ ? last_error_ : caf::make_error(caf::sec::request_timeout),
                      GaveUp::out_of_time);
-    if (const auto held_back = calls_.begin(now(), attempt_ == 0 ? Call::first : Call::retry))
+    if (const auto held_back =
+          calls_.begin(now(), attempt_ == 0 ? Call::first : Call::retry, series_.cost()))
       return give_up(*held_back);
     const auto timeout = series_.begin_attempt(now());
     is_trying_ = true;
@@ -198,6 +200,7 @@ private:
 Problems check(const RetryRequestOptions& options) {
   Problems problems{"RetryRequestOptions"};
   problems.add_nested("limits", check(options.limits));
+  detail::check_costs(problems, options.by_reason, options.guard);
   return problems;
 }
 

@@ -16,6 +16,7 @@
 // could answer, it ends and tells the caller so. It watches the target and the caller, and ends
 // when the caller ends.
 
+#include "backoff_actor/backoff/by_reason.hpp"
 #include "backoff_actor/backoff/limits.hpp"
 #include "backoff_actor/backoff/policy.hpp"
 #include "backoff_actor/caf/messages/error_predicate.hpp"
@@ -61,6 +62,12 @@ struct RetryRequestOptions {
   /// guard may be shared. But do not use the guard of a `guarded` target here: each call would
   /// count twice.
   SharedGuard guard{};
+
+  /// How failures of certain classes are retried, as `RetryOptions::by_reason`. The predicate says
+  /// the class. Empty: all alike.
+  ///
+  /// @range a cost at most what the retry budget of the guard holds after a rest
+  ByReason by_reason{};
 
   /// The seed of the random draws. Unset: one per process, so that two processes never retry in
   /// step.

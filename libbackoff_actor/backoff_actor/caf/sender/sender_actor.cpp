@@ -233,12 +233,20 @@ void BackOffSender::on_sent(const Sent& sent) {
   take(input::Acknowledged{name_of(sent.id), sent.id}, std::move(answer));
 }
 
+// The class of a failure that the child itself calls retryable.
+Reason BackOffSender::reason_of_refusal(const caf::error& error) const {
+  if (options().by_reason.empty())
+    return {};
+  return detail::decide(options().decider, FailureKind::error_answer, error).reason;
+}
+
 void BackOffSender::on_nack(const Nack& nack) {
   auto error = given(nack.error);
   const auto asked_for =
     nack.retry_after > Duration::zero() ? std::optional{nack.retry_after} : retry_after_of(error);
-  const input::Nacked news{name_of(nack.id), cause_of(error, true), asked_for,
-                           detail::said_blame_of(error), nack.id};
+  const input::Nacked news{name_of(nack.id), cause_of(error, true),
+                           asked_for,        detail::said_blame_of(error),
+                           nack.id,          reason_of_refusal(error)};
   take(news, std::move(error));
 }
 

@@ -54,8 +54,9 @@ void BackOffSender::start_child(const effect::StartChild& x, FollowUps& follow_u
 
 BackOffSender::News BackOffSender::not_started(std::uint32_t incarnation, const std::string& text) {
   auto error = make_error(SenderError::start_failed, text);
-  const auto verdict = detail::decide(options().decider, FailureKind::start_failed, error).verdict;
-  return {input::StartFailed{incarnation, {cause_of(error, false).code, text}, verdict},
+  const auto decision = detail::decide(options().decider, FailureKind::start_failed, error);
+  return {input::StartFailed{
+            incarnation, {cause_of(error, false).code, text}, decision.verdict, decision.reason},
           std::move(error)};
 }
 

@@ -12,8 +12,8 @@ namespace {
 
 void check_charging(Problems& problems, const SenderOptions& options) {
   problems.add_nested("charging", check(options.charging));
-  if (!options.max_attempts && options.charging.rule == Charging::Rule::by_evidence
-      && options.charging != Charging{})
+  if (!options.max_attempts && !options.by_reason.has_max_attempts()
+      && options.charging.rule == Charging::Rule::by_evidence && options.charging != Charging{})
     problems.add("charging", to_string(options.charging),
                  "the default, unless max_attempts is set: each failure counts then");
 }
@@ -57,7 +57,7 @@ Problems check(const SenderOptions& options) {
   if (options.max_hand_overs && !options.outbox)
     problems.add("max_hand_overs", text_of_count(*options.max_hand_overs),
                  "nothing, unless outbox is set");
-  check_not_negative(problems, "retry_after_ceiling", options.retry_after_ceiling);
+  problems.add_nested("retry_after", check(options.retry_after));
   check_restarts(problems, options);
   check_of_use(problems, "is_service_failure", static_cast<bool>(options.is_service_failure),
                static_cast<bool>(options.guard), "guard is set");
@@ -85,6 +85,8 @@ Problems check(const SenderOptions& options) {
     const auto budget = options.guard.options().retry_budget;
     if (budget && budget->per_second <= 0)
       problems.add("guard.retry_budget.per_second", "0/s", "more than 0/s");
+    else
+      check_costs(problems, options.by_reason, options.guard);
   }
   if (!options.origin.empty()
       && !(options.outbox && options.acknowledgement == Acknowledgement::by_sent))

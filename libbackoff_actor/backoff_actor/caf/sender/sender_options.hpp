@@ -1,5 +1,7 @@
 #pragma once
 
+#include "backoff_actor/backoff/by_reason.hpp"
+#include "backoff_actor/backoff/limits.hpp"
 #include "backoff_actor/backoff/policy.hpp"
 #include "backoff_actor/caf/child/child_factory.hpp"
 #include "backoff_actor/caf/messages/dead_letter_record.hpp"
@@ -48,7 +50,8 @@ enum class Acknowledgement {
 /// The sender asks as soon as it notices a failure. An error answer may turn out to belong to a
 /// crash: then the sender asks again about the crash. It also asks about the end of a child that it
 /// had told to end. So the decider must use nothing but its arguments. The sender asks about hangs
-/// once, when the sender or its blueprint is made. It does not ask about `Nack` and `Reject`.
+/// once, when the sender or its blueprint is made. It does not ask about `Reject`. About a
+/// `Nack` it asks only for the class of the failure, and only with `by_reason`.
 ///
 /// @errors if it throws, `default_decider` decides.
 /// @thread the sender's
@@ -155,8 +158,20 @@ struct SenderOptions {
   std::optional<std::uint32_t> max_attempts{};
 
   /// Which failures are the delivery's own fault. By default, none is while the service is down.
-  /// Only with `max_attempts`.
+  /// Only with `max_attempts`, here or in `by_reason`.
   Charging charging{};
+
+  /// How failures of certain classes are retried: another wait, another number of attempts, another
+  /// price in the retry budget. The `decider` says the class, `Decision::retry_as("throttling")`.
+  /// Without a word of it the class has the name of the failure's
+  /// kind: `child_down`, `start_failed`, `ack_timeout` or `error_answer`. What a message itself
+  /// says comes first, see `Submit::retries`. Empty: all alike.
+  ///
+  ///     options.by_reason = "throttling: backoff exponential(1s, cap 20s) | full_jitter, cost 5;"
+  ///                         "ack_timeout: max_attempts 2";
+  ///
+  /// @range a cost at most what the retry budget of the guard holds after a rest
+  ByReason by_reason{};
 
   /// How often the process may end while a child holds a delivery. The next process then gives the
   /// delivery up: `hand_overs_exhausted`. Without this limit a message that kills its process comes
@@ -167,11 +182,14 @@ struct SenderOptions {
   /// @range 1 to 1,000,000,000; 2 and above if a child may hold several; only with an `outbox`
   std::optional<std::uint32_t> max_hand_overs{};
 
-  /// The longest pause that a service may ask for. The sender gives up a delivery whose service
-  /// asks for more.
+  /// What the pause that a service asks for does to the wait of the backoff. By default, the sender
+  /// retries no earlier than the service asked, and gives up a delivery whose service asks for more
+  /// than 5 minutes. A span stands for the same with another bound. In strict order it is the wait
+  /// of all deliveries, else that of the refused one. After a crash, a hang, or an error that the
+  /// service or nobody is to blame for, a longer wish is cut to the bound.
   ///
-  /// @range 0 and above
-  Duration retry_after_ceiling = std::chrono::minutes{5};
+  /// @range the bound 0 and above
+  RetryAfterReading retry_after{};
 
   /// How many failures the sender allows within a time. After one more, the fallback takes over;
   /// without a fallback the sender ends. Unset: any number.

@@ -47,6 +47,7 @@ EngineOptions engine_options_of(const ChildFactory& child, const SenderOptions& 
   if (options.pool.is_pool())
     result.pool = detail::pool_of(options.pool);
   result.max_attempts = options.max_attempts;
+  result.by_reason = options.by_reason;
   result.charging = options.charging;
   result.max_hand_overs = options.max_hand_overs;
   result.ack_timeout = options.ack_timeout;
@@ -58,7 +59,7 @@ EngineOptions engine_options_of(const ChildFactory& child, const SenderOptions& 
   result.capacity = options.capacity;
   result.capacity_bytes = options.capacity_bytes;
   result.overflow = options.overflow;
-  result.retry_after_ceiling = options.retry_after_ceiling;
+  result.retry_after = options.retry_after;
   result.restart_limit = options.restart_limit;
   result.max_elapsed = options.max_elapsed;
   if (options.guard)
@@ -164,6 +165,8 @@ Decision decide(const Decider& decider, FailureKind kind, const caf::error& erro
   }
   if (decision.blame == Blame::unknown)
     decision.blame = said_blame_of(error);
+  if (!decision.reason)
+    decision.reason = to_string(kind);
   return decision;
 }
 

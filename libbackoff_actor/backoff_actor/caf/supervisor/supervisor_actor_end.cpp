@@ -101,23 +101,23 @@ void Supervisor::request_finish(const ChildActor& actor, const FinishWork& what)
 // -- the end ------------------------------------------------------------------------
 
 caf::error Supervisor::quit_reason(const supervisor_effect::BeginStop& x) const {
-  using Reason = supervisor_effect::QuitReason;
+  using supervisor_effect::QuitReason;
   const auto text =
     to_string(name_) + ", child " + x.id + (x.cause.text.empty() ? "" : ": " + x.cause.text);
   const auto error = x.child.serial != 0 ? places_[x.child.slot].error : caf::error{};
   switch (x.reason) {
-  case Reason::told:
+  case QuitReason::told:
     return told_reason_;
-  case Reason::unreachable:
+  case QuitReason::unreachable:
     return caf::exit_reason::unreachable;
-  case Reason::auto_shutdown:
+  case QuitReason::auto_shutdown:
     return {};
-  case Reason::start_failed:
+  case QuitReason::start_failed:
     return make_error(SupervisorError::start_failed, text, error);
-  case Reason::limit_reached:
-  case Reason::child_limit:
+  case QuitReason::limit_reached:
+  case QuitReason::child_limit:
     return make_error(SupervisorError::limit_reached, text, error);
-  case Reason::escalated:
+  case QuitReason::escalated:
     break;
   }
   return error ? error : make_error(SupervisorError::start_failed, text);

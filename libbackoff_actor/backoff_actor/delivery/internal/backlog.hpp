@@ -241,8 +241,16 @@ public:
     extra_of(slot).last_failure = std::move(cause);
   }
 
-  /// Since when the owed delivery fails without a charge; none: it does not.
-  std::optional<Instant>& uncharged_since(Slot slot) { return extra_of(slot).uncharged_since; }
+  /// Since when the owed delivery fails without a charge; `Instant::never()`: it does not.
+  Instant& uncharged_since(Slot slot) { return extra_of(slot).uncharged_since; }
+
+  /// The class of the owed delivery's last failure; none: not known.
+  Reason reason_of(Slot slot) const {
+    const auto own = extras_.find(outbox_[slot].id);
+    return own != extras_.end() ? own->second.reason : Reason{};
+  }
+
+  void set_reason(Slot slot, Reason reason) { extra_of(slot).reason = reason; }
 
   /// How the owed delivery is retried; null: as its sender says.
   const OwnRetries* own_retries_of(Slot slot) const {
@@ -299,8 +307,9 @@ private:
   struct Extra {
     std::optional<Progress> own_backoff{};
     std::shared_ptr<const Cause> last_failure{};
-    std::optional<Instant> uncharged_since{};
+    Instant uncharged_since = Instant::never();
     std::shared_ptr<const OwnRetries> own_retries{};
+    Reason reason{};
     std::uint32_t joined = 0;              // clients that wait for it, besides the first
     std::uint32_t joined_until_stored = 0; // of these
   };

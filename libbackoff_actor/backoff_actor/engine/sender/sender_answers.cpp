@@ -38,18 +38,17 @@ void SenderEngine::Step::note_unknown(std::uint64_t said) {
   observe([&] { return event::UnknownAcknowledgement{now_, said}; });
 }
 
+// The service asked to be left alone, and no new failure of the lane follows. In a pool, that holds
+// back all workers of the kind, and not the lane in particular.
 void SenderEngine::Step::heed(Lane& lane, std::optional<Duration> retry_after) {
-  if (const auto wait = wait_of_lane(lane, wait_of_all(retry_after)); wait > Duration::zero())
+  const auto wish = wish_to_all(retry_after);
+  if (!wish)
+    return;
+  const auto wait = options_.retry_after.obeyed(*wish, lane.backoff.wait_time);
+  if (work_.pool)
+    hold_back_kind(lane, wait);
+  else if (wait > Duration::zero())
     delay(lane, wait);
-}
-
-// The service asked to be left alone for `wait`. In a pool, that holds back all workers of the
-// kind, and not the lane in particular. Returns how long the lane waits.
-Duration SenderEngine::Step::wait_of_lane(const Lane& lane, Duration wait) {
-  if (!work_.pool)
-    return wait;
-  hold_back_kind(lane, wait);
-  return Duration::zero();
 }
 
 // -- acknowledgements ---------------------------------------------------------------------
@@ -230,7 +229,7 @@ SenderEngine::Step::Settled SenderEngine::Step::settle_held(Lane& lane, const Ca
                                                             bool was_told_to) {
   const auto held = lane.held;
   drop_all_held(lane);
-  Settled result{DeliverySlots::none, wait_of_lane(lane, longest_wish(held))};
+  Settled result{DeliverySlots::none, longest_wish(held)};
   auto meant_end = held.end();
   if (reason.is_error()) {
     const auto crash = error_of_crash(held, reason);
@@ -254,10 +253,10 @@ SenderEngine::Step::Settled SenderEngine::Step::settle_held(Lane& lane, const Ca
 
 // The longest retry-after among these errors. The engine may honour it whether they were answers or
 // not.
-Duration SenderEngine::Step::longest_wish(const std::vector<Lane::Held>& held) const {
-  auto result = Duration::zero();
+std::optional<Duration> SenderEngine::Step::longest_wish(const std::vector<Lane::Held>& held) {
+  std::optional<Duration> result;
   for (const auto& answer : held)
-    result = std::max(result, wait_of_all(answer.decision.retry_after));
+    result = std::max(result, answer.decision.retry_after);
   return result;
 }
 
@@ -271,7 +270,8 @@ void SenderEngine::Step::operator()(const input::Nacked& x) {
     return note_unknown(x.said);
   }
   drop_held(*target->lane, target->slot);
-  refuse(*target->lane, target->slot, shared(x.cause), {Verdict::retry, x.retry_after, x.blame});
+  refuse(*target->lane, target->slot, shared(x.cause),
+         Decision::retry_as(x.reason, x.retry_after, x.blame));
 }
 
 void SenderEngine::Step::operator()(const input::Rejected& x) {
@@ -304,23 +304,20 @@ void SenderEngine::Step::operator()(const input::Working& x) {
 void SenderEngine::Step::refuse(Lane& lane, Slot slot, const SharedCause& cause,
                                 const Decision& decision) {
   const auto is_news = backlog_[slot].epoch == lane.epoch;
-  const auto waits = is_news ? alone(slot) : std::nullopt;
+  const auto waits = is_news ? alone(slot, decision.reason) : std::nullopt;
   lane.last_progress = now_;
   note_refusal(slot, cause, decision);
-  const auto wait = wait_of_all(decision.retry_after);
   if (is_news)
-    fail(lane, cause, Failed::refusal, wait_of_lane(lane, wait), waits);
+    fail(lane, cause, Failed::refusal, decision, waits);
   else
     heed(lane, decision.retry_after);
 }
 
-// How long all deliveries wait because of the service's retry-after, at most the ceiling. If order
-// is not strict, only the refused delivery waits, unless there is a pool: then its other workers
-// would go on calling the service.
-Duration SenderEngine::Step::wait_of_all(std::optional<Duration> retry_after) const {
-  if (!retry_after || (options_.ordering != Ordering::strict && !work_.pool))
-    return Duration::zero();
-  return std::min(*retry_after, options_.retry_after_ceiling);
+// The service's wish if all deliveries wait for it. If order is not strict, only the refused
+// delivery waits, unless there is a pool: then its other workers would go on calling the service.
+std::optional<Duration> SenderEngine::Step::wish_to_all(std::optional<Duration> retry_after) const {
+  const auto is_for_all = options_.ordering == Ordering::strict || work_.pool;
+  return is_for_all && retry_after > Duration::zero() ? retry_after : std::nullopt;
 }
 
 // Charges the delivery if it is at fault, which may end it (sender_dead_letters.cpp).
@@ -340,16 +337,18 @@ void SenderEngine::Step::note_refusal(Slot slot, const SharedCause& cause,
     return vanish(lane, slot);
   backlog_.set_suspect(slot, false);
   const auto may_ask_for_more = said == Blame::nobody || said == Blame::service;
-  if (!may_ask_for_more && retry_after && *retry_after > options_.retry_after_ceiling) {
+  if (!may_ask_for_more && retry_after && options_.retry_after.gives_up(*retry_after)) {
     charge(slot);
     return bury(slot, DeadLetterReason::retry_after_too_long, cause);
   }
-  if (blame != Blame::nobody && !charge_or_bury(slot, cause, blame))
+  if (blame != Blame::nobody && !charge_or_bury(slot, cause, blame, decision.reason))
     return;
+  if (blame == Blame::nobody)
+    note_reason(slot, decision.reason);
   note_given_back(slot);
   backlog_.give_back(lane.in_flight, slot);
   if (options_.ordering != Ordering::strict)
-    deferred_.push_back({slot, &lane, own_wait(retry_after)});
+    deferred_.push_back({slot, &lane, retry_after});
 }
 
 } // namespace backoff_actor

@@ -78,10 +78,12 @@ void SenderEngine::Step::blame(Lane& lane, Slot slot, const SharedCause& cause,
     return;
   if (verdict == Verdict::reject)
     return reject(slot, cause);
-  if (whose != Blame::nobody && !charge_or_bury(slot, cause, whose))
+  if (whose != Blame::nobody && !charge_or_bury(slot, cause, whose, decision.reason))
     return;
+  if (whose == Blame::nobody)
+    note_reason(slot, decision.reason);
   if (options_.ordering != Ordering::strict)
-    deferred_.push_back({slot, &lane, own_wait(decision.retry_after)});
+    deferred_.push_back({slot, &lane, decision.retry_after});
 }
 
 // Whether an error of the child itself, not a bounce, is held for the delivery.
@@ -182,7 +184,7 @@ void SenderEngine::Step::charge_open(const FailureEvidence::Failed& failed) {
   if (!backlog_.holds(slot, failed.id) || backlog_[slot].is_ghost)
     return;
   charge(slot);
-  backlog_.uncharged_since(slot).reset();
+  backlog_.uncharged_since(slot) = Instant::never();
   if (!is_exhausted(slot) || backlog_[slot].place == Place::in_flight)
     return count_attempts(slot);
   std::erase_if(deferred_, [&](const Deferred& x) { return x.slot == slot; });
@@ -203,9 +205,9 @@ std::optional<Duration> SenderEngine::Step::fails_for_too_long(Slot slot) {
   if (!finds_fault() || !bound || !limit_of(slot))
     return std::nullopt;
   auto& since = backlog_.uncharged_since(slot);
-  if (!since)
+  if (since == Instant::never())
     since = now_;
-  const auto span = now_ - *since;
+  const auto span = now_ - since;
   return span >= *bound ? std::optional{span} : std::nullopt;
 }
 

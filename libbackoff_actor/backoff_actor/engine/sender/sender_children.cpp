@@ -82,7 +82,7 @@ void SenderEngine::Step::operator()(const input::StartFailed& x) {
   if (x.verdict == Verdict::give_up || x.verdict == Verdict::escalate)
     give_up(x.verdict == Verdict::escalate, DeliverySlots::none, cause);
   else
-    fail(*lane, cause, Failed::child);
+    fail(*lane, cause, Failed::child, Decision::retry_as(x.reason));
 }
 
 // -- down ----------------------------------------------------------------------------------
@@ -109,8 +109,7 @@ void SenderEngine::Step::operator()(const input::ChildDown& x) {
   const auto settled = settle_held(*lane, x.cause, was_told_to);
   if (was_told_to || is_ending()) {
     take_back_from_leaving(*lane);
-    if (settled.retry_after > Duration::zero())
-      delay(*lane, settled.retry_after);
+    heed(*lane, settled.retry_after);
     observe_of(*lane, [&] { return event::ChildDown{now_, x.incarnation, x.cause, false}; });
     revive(*lane);
     return;
@@ -126,6 +125,8 @@ void SenderEngine::Step::operator()(const input::ChildDown& x) {
   const auto is_failure = x.cause.is_error() || !may_stop;
   observe_of(*lane, [&] { return event::ChildDown{now_, x.incarnation, x.cause, is_failure}; });
   if (!is_failure) {
+    if (work_.pool)
+      heed(*lane, settled.retry_after);
     take_back(*lane);
     lane->is_done = true;
     if (work_.pool && lane->is_wanted && is_above_least(*lane))
@@ -135,10 +136,11 @@ void SenderEngine::Step::operator()(const input::ChildDown& x) {
   ++work_.counters.crashes;
   const auto cause = shared(x.cause);
   const auto culprit = culprit_in(*lane, settled.named, unanswered);
-  const auto waits = alone(culprit);
+  const auto waits = alone(culprit, x.decision.reason);
   blame(*lane, culprit, cause, x.decision);
-  const auto wait = wait_of_lane(*lane, wait_of_all(x.decision.retry_after));
-  fail(*lane, cause, Failed::child, std::max(settled.retry_after, wait), waits);
+  auto decision = x.decision;
+  decision.retry_after = std::max(settled.retry_after, decision.retry_after);
+  fail(*lane, cause, Failed::child, decision, waits);
   if (!lane->delay_runs && lane->child == Child::none)
     return revive(*lane);
   if (serves(*lane) && options_.restart == RestartTiming::at_once && lane->was_handed_something)
@@ -178,7 +180,7 @@ void SenderEngine::Step::hang(Lane& lane) {
   lane.is_overdue = false;
   const auto cause = cause_of_hang();
   const auto charged = has_meant_to_answer(lane, culprit) ? DeliverySlots::none : culprit;
-  const auto waits = alone(charged);
+  const auto waits = alone(charged, options_.on_hang.reason);
   const auto goes_on =
     options_.on_hang.verdict == Verdict::retry || options_.on_hang.verdict == Verdict::reject;
   if (work_.pool && goes_on) {
@@ -190,8 +192,7 @@ void SenderEngine::Step::hang(Lane& lane) {
   } else {
     blame(lane, charged, cause, options_.on_hang);
   }
-  fail(lane, cause, Failed::child, wait_of_lane(lane, wait_of_all(options_.on_hang.retry_after)),
-       waits);
+  fail(lane, cause, Failed::child, options_.on_hang, waits);
 }
 
 SenderEngine::Step::SharedCause SenderEngine::Step::cause_of_hang() const {
@@ -226,8 +227,7 @@ void SenderEngine::Step::end_grace(Lane& lane) {
   if (!is_abandoned)
     return;
   emit(effect::Abandon{lane.incarnation});
-  if (const auto wish = wait_of_lane(lane, longest_wish(lane.held)); wish > Duration::zero())
-    delay(lane, wish);
+  heed(lane, longest_wish(lane.held));
   drop_all_held(lane);
   take_back_from_leaving(lane);
   work_.abandoned.push_back({lane.incarnation, number_of(lane)});

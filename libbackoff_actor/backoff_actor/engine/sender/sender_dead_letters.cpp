@@ -60,7 +60,16 @@ void SenderEngine::Step::reject(Slot slot, const SharedCause& cause) {
 // How often the owed delivery may be charged; nothing: any number of times.
 std::optional<std::uint32_t> SenderEngine::Step::limit_of(Slot slot) const {
   const auto* const own = work_.has_own_limits ? backlog_.own_retries_of(slot) : nullptr;
-  return own != nullptr && own->max_attempts ? own->max_attempts : options_.max_attempts;
+  if (own != nullptr && own->max_attempts)
+    return own->max_attempts;
+  const auto* const of_class = retries_for(slot);
+  return of_class != nullptr && of_class->max_attempts ? of_class->max_attempts
+                                                       : options_.max_attempts;
+}
+
+// How failures of the class of the delivery's last failure are retried; null: as all others.
+const ReasonRetries* SenderEngine::Step::retries_for(Slot slot) const {
+  return options_.by_reason.empty() ? nullptr : options_.by_reason.find(backlog_.reason_of(slot));
 }
 
 bool SenderEngine::Step::is_exhausted(Slot slot) const {
@@ -77,18 +86,20 @@ void SenderEngine::Step::charge(Slot slot) {
 // The child refused the delivery or crashed over it. Charges the delivery if it is at fault, and
 // buries it if it has no attempt left, or fails for too long without a charge. Returns whether it
 // is still owed.
-bool SenderEngine::Step::charge_or_bury(Slot slot, const SharedCause& cause, Blame blame) {
+bool SenderEngine::Step::charge_or_bury(Slot slot, const SharedCause& cause, Blame blame,
+                                        Reason reason) {
   backlog_.set_failed(slot);
   const auto is_charged = blame == Blame::message;
   if (is_charged)
-    charge(slot);
+    charge(slot); // before the limit changes with the class
+  note_reason(slot, reason);
   if (is_exhausted(slot)) {
     bury(slot, DeadLetterReason::attempts_exhausted, cause);
     return false;
   }
   if (is_charged) {
     note_failure(slot, cause);
-    backlog_.uncharged_since(slot).reset();
+    backlog_.uncharged_since(slot) = Instant::never();
     return true;
   }
   backlog_.set_last_failure(slot, cause);

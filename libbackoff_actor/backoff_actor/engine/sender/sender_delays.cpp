@@ -27,11 +27,11 @@ SenderEngine::Step::SharedCause SenderEngine::Step::shared(const Cause& cause) c
            : std::make_shared<const Cause>(cause);
 }
 
-// Begins a new epoch and the next delay, which lasts at least `at_least`. While the sender is
-// finishing, nothing is retried: there is no delay then. If a delivery waits alone, the lane goes
-// on, and waits for no more than `at_least`; in strict order it waits as long as the delivery.
-void SenderEngine::Step::fail(Lane& lane, const SharedCause& cause, Failed what, Duration at_least,
-                              const std::optional<Alone>& alone) {
+// Begins a new epoch and the next delay. While the sender is finishing, nothing is retried: there
+// is no delay then. If a delivery waits alone, the lane goes on; in strict order it waits as long
+// as the delivery.
+void SenderEngine::Step::fail(Lane& lane, const SharedCause& cause, Failed what,
+                              const Decision& decision, const std::optional<Alone>& alone) {
   if (is_ending())
     return;
   const auto goes_on = alone && !alone->own;
@@ -49,13 +49,25 @@ void SenderEngine::Step::fail(Lane& lane, const SharedCause& cause, Failed what,
     work_.last_failure = cause;
   if (is_finishing())
     return;
-  auto span = at_least;
+  auto span = Duration::zero();
+  std::optional<BackOff> room;
+  const BackOff* of_class = nullptr;
   if (alone && alone->own) {
-    span = std::max(alone->own->delay, at_least);
+    span = alone->own->delay;
   } else if (!alone) {
-    const auto u = unit_random(options_.backoff.seed(), lane.stream, lane.backoff.progress.draws);
+    const auto draw = lane.backoff.progress.draws;
+    const auto u = unit_random(options_.backoff.seed(), lane.stream, draw);
     lane.backoff = next(options_.backoff.policy(), lane.backoff, u);
-    span = std::max(lane.backoff.wait_time, at_least);
+    of_class = backoff_for(decision.reason, lane.stream, draw, lane.failures_in_a_row, room);
+    if (of_class != nullptr)
+      lane.backoff.wait_time = of_class->wait_time();
+    span = lane.backoff.wait_time;
+  }
+  if (const auto wish = wish_to_all(decision.retry_after)) {
+    if (work_.pool)
+      hold_back_kind(lane, options_.retry_after.obeyed(*wish, span));
+    else
+      span = options_.retry_after.wait(span, wish);
   }
   if (!goes_on || span > Duration::zero())
     delay(lane, span);
@@ -63,21 +75,35 @@ void SenderEngine::Step::fail(Lane& lane, const SharedCause& cause, Failed what,
   if (is_over && !options_.has_fallback)
     return give_up(false, DeliverySlots::none, cause);
   if (!goes_on)
-    tell_delay(lane, span, alone);
+    tell_delay(lane, span, alone, of_class);
   if (is_over)
     fall_back(cause);
   else if (is_primary(lane))
     stay_on_fallback();
 }
 
+// The backoff of a class of failures after so many failures in a row, made in `room`; null: the
+// class has none of its own.
+const BackOff* SenderEngine::Step::backoff_for(Reason reason, std::uint64_t stream,
+                                               std::uint32_t next_draw, std::uint32_t failures,
+                                               std::optional<BackOff>& room) const {
+  const auto* const own = options_.by_reason.find(reason);
+  if (own == nullptr || !own->backoff)
+    return nullptr;
+  const auto seed = options_.backoff.seed();
+  return &room.emplace(*own->backoff, seed, stream,
+                       detail::state_after(*own->backoff, seed, stream, next_draw, failures));
+}
+
 void SenderEngine::Step::tell_delay(const Lane& lane, Duration span,
-                                    const std::optional<Alone>& alone) {
+                                    const std::optional<Alone>& alone, const BackOff* of_class) {
   if (options_.on_delay)
     options_.on_delay(span);
   observe_of(lane, [&] {
-    return alone ? event::RetryScheduled{now_, span, lane.due, alone->own->backoff,
-                                         alone->own->delivery}
-                 : event::RetryScheduled{now_, span, lane.due, backoff_of(lane), 0};
+    if (alone)
+      return event::RetryScheduled{now_, span, lane.due, alone->own->backoff, alone->own->delivery};
+    return event::RetryScheduled{now_, span, lane.due,
+                                 of_class != nullptr ? *of_class : backoff_of(lane), 0};
   });
   if (options_.ordering == Ordering::strict && lane.failures_in_a_row == many_failures)
     hint_at_endless_retries();
@@ -118,10 +144,10 @@ bool SenderEngine::Step::waits_alone(Slot slot) const {
 }
 
 // The delivery has failed, if it is one that is owed. Returns nothing if the lane is to wait.
-std::optional<SenderEngine::Step::Alone> SenderEngine::Step::alone(Slot slot) {
+std::optional<SenderEngine::Step::Alone> SenderEngine::Step::alone(Slot slot, Reason reason) {
   if (slot == DeliverySlots::none || backlog_[slot].is_ghost || !waits_alone(slot))
     return std::nullopt;
-  return options_.ordering == Ordering::strict ? Alone{own_delay(slot)} : Alone{};
+  return options_.ordering == Ordering::strict ? Alone{own_delay(slot, reason)} : Alone{};
 }
 
 // A failed delivery waits for its own backoff after the delay of its lane, so that the others go
@@ -130,8 +156,13 @@ void SenderEngine::Step::pause_deferred() {
   for (const auto& x : deferred_) {
     const auto is_alone = waits_alone(x.slot);
     const auto others_go = x.lane->delay_runs && !work_.pool && !is_alone ? x.lane->due : now_;
-    const auto own = own_delay(x.slot);
-    const auto due = std::max(others_go + own.delay, now_ + x.at_least);
+    const auto own = own_delay(x.slot, backlog_.reason_of(x.slot));
+    const auto& reading = options_.retry_after;
+    const auto wish = x.retry_after > Duration::zero() ? x.retry_after : std::nullopt;
+    const auto is_replaced = wish && reading.replaces();
+    const auto asked = wish ? reading.obeyed(*wish, own.delay) : Duration::zero();
+    const auto due =
+      std::max(others_go + (is_replaced ? Duration::zero() : own.delay), now_ + asked);
     backlog_.pause(x.slot, due);
     if (is_alone && options_.on_delay)
       options_.on_delay(own.delay);
@@ -142,17 +173,20 @@ void SenderEngine::Step::pause_deferred() {
 }
 
 // The next delay of a delivery's own backoff, drawn from its own random stream.
-SenderEngine::Step::OwnDelay SenderEngine::Step::own_delay(Slot slot) {
+SenderEngine::Step::OwnDelay SenderEngine::Step::own_delay(Slot slot, Reason reason) {
   const auto id = backlog_[slot].id;
   const auto* const retries = backlog_.own_retries_of(slot);
-  const auto& policy =
-    retries != nullptr && retries->backoff ? *retries->backoff : options_.backoff.policy();
+  const auto says_itself = retries != nullptr && retries->backoff;
+  const auto& policy = says_itself ? *retries->backoff : options_.backoff.policy();
   auto& own_backoff = backlog_.own_backoff_of(slot);
   const auto own = own_backoff.value_or(policy.start());
   const auto stream = detail::mix(self_.stream_ ^ id);
   const auto u = unit_random(options_.backoff.seed(), stream, own.draws);
   const auto after = next(policy, BackOffState{own}, u);
   own_backoff = after.progress;
+  std::optional<BackOff> room;
+  if (!says_itself && backoff_for(reason, stream, own.draws, own.draws + 1, room) != nullptr)
+    return {id, room->wait_time(), *room};
   return {id, after.wait_time, BackOff{policy, options_.backoff.seed(), stream, after}};
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
 #include "backoff_actor/backoff/back_off.hpp"
+#include "backoff_actor/backoff/by_reason.hpp"
+#include "backoff_actor/backoff/limits.hpp"
 #include "backoff_actor/core/time.hpp"
 #include "backoff_actor/delivery/guarantee.hpp"
 #include "backoff_actor/delivery/ordering.hpp"
@@ -69,7 +71,11 @@ struct EngineOptions {
   /// @range 1 and above
   std::optional<std::uint32_t> max_attempts{};
 
-  /// Which failures are charged; only with `max_attempts`.
+  /// How failures of certain classes are retried; empty: all alike. What a message itself says
+  /// comes first, see `OwnRetries`.
+  ByReason by_reason{};
+
+  /// Which failures are charged; only with a number of attempts.
   Charging charging{};
 
   /// How long a child may take to acknowledge; unset: for ever.
@@ -104,8 +110,9 @@ struct EngineOptions {
   /// guard. The fallback is not guarded.
   std::shared_ptr<GuardPort> guard{};
 
-  /// How long a service may ask to be left alone.
-  Duration retry_after_ceiling = std::chrono::minutes{5};
+  /// What the wait that a service asks for does to the wait of the backoff. A wish of 0 counts as
+  /// none.
+  RetryAfterReading retry_after{};
 
   /// How often the child may fail within which time; unset: without limit.
   std::optional<RestartLimit> restart_limit{};

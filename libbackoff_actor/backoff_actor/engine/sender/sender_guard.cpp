@@ -19,13 +19,21 @@ bool SenderEngine::Step::is_retry(Slot slot) const {
          || (options_.works_on == WorksOn::many && delivery.incarnation != 0);
 }
 
+// What the retry of the delivery takes from a retry budget.
+double SenderEngine::Step::cost_of(Slot slot) const {
+  const auto* const own = retries_for(slot);
+  return own != nullptr && own->cost ? *own->cost : 1;
+}
+
 // Whether the delivery may be handed to the lane's child. A hold is not a failure: the engine
 // charges nothing and no backoff takes a step. After a wait for the breaker, the lane starts again
 // with a window of one. A rate says nothing of the service's health.
 bool SenderEngine::Step::is_admitted(Lane& lane, Slot slot) {
   if (!is_guarded(lane))
     return true;
-  return is_let_through(lane, is_retry(slot) ? Call::retry : Call::first);
+  if (!is_retry(slot))
+    return is_let_through(lane, Call::first);
+  return is_let_through(lane, Call::retry, cost_of(slot));
 }
 
 // Whether a child may be made for what is owed. Makes none while nothing could be handed to it.
@@ -37,8 +45,8 @@ bool SenderEngine::Step::may_start(Lane& lane) {
   return is_let_through(lane, Call::start);
 }
 
-bool SenderEngine::Step::is_let_through(Lane& lane, Call call) {
-  return gate_.admits(call, now_, [&](const HeldBack& answer, bool goes_on) {
+bool SenderEngine::Step::is_let_through(Lane& lane, Call call, double cost) {
+  const auto on_hold = [&](const HeldBack& answer, bool goes_on) {
     if (!goes_on)
       observe([&] { return event::GuardHeldBack{now_, answer.reason, answer.until}; });
     if (answer.reason == HeldBackBy::retry_budget || answer.reason == HeldBackBy::rate)
@@ -47,7 +55,8 @@ bool SenderEngine::Step::is_let_through(Lane& lane, Call call) {
       lane.window = 1;
     else
       for_each_lane([](Lane& worker) { worker.window = 1; });
-  });
+  };
+  return gate_.admits(call, now_, on_hold, cost);
 }
 
 // The time of a hold that has ended does not count towards `max_elapsed`.

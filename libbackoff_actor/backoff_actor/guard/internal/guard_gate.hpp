@@ -101,21 +101,24 @@ public:
 
   // -- asked --------------------------------------------------------------------------
 
-  /// Whether the call may be made now. If so, and there is a guard, a permit is in hand.
+  /// Whether the call may be made now. If so, and there is a guard, a permit is in hand. No empty
+  /// budget holds a retry back that costs nothing.
   ///
   /// @param on_hold called when a hold begins, as `on_hold(answer, goes_on)`. `goes_on`: it only
   ///        continues an earlier hold. Holds by the rate do if less than a second lies between
   ///        them, because each delivery may begin one.
+  /// @param cost what a retry takes from a retry budget
   template <class OnHold>
-  bool admits(Call call, Instant now, OnHold on_hold) {
+  bool admits(Call call, Instant now, OnHold on_hold, double cost = 1) {
     if (guard_ == nullptr)
       return true;
-    if (is_held_back_ || (retries_are_held_back_ && call == Call::retry))
+    if (is_held_back_ || (retries_are_held_back_ && call == Call::retry && cost > 0))
       return false;
     if (in_hand_ && (call == Call::start || !is_for_start_))
       return true;
     return_unused(now);
-    const auto answer = guard_->admit(now, call);
+    const auto answer =
+      call == Call::retry ? guard_->admit_retry(now, cost) : guard_->admit(now, call);
     if (const auto* const permit = std::get_if<Permit>(&answer)) {
       in_hand_ = *permit;
       is_for_start_ = call == Call::start;

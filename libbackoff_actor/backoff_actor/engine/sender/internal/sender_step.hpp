@@ -250,7 +250,13 @@ private:
   std::optional<std::uint32_t> limit_of(Slot slot) const;
   bool is_exhausted(Slot slot) const;
   void charge(Slot slot);
-  bool charge_or_bury(Slot slot, const SharedCause& cause, Blame blame);
+  bool charge_or_bury(Slot slot, const SharedCause& cause, Blame blame, Reason reason);
+  const ReasonRetries* retries_for(Slot slot) const;
+  double cost_of(Slot slot) const;
+  void note_reason(Slot slot, Reason reason) {
+    if (!options_.by_reason.empty())
+      backlog_.set_reason(slot, reason);
+  }
   void note_failure(Slot slot, const SharedCause& cause);
   void count_attempts(Slot slot);
   bool suspect_or_bury(Slot slot, std::uint32_t hand_overs);
@@ -278,14 +284,13 @@ private:
   std::optional<Target> target_of(HandOverId id);
   Lane* leaving_holder_of(HandOverId id);
   void heed(Lane& lane, std::optional<Duration> retry_after);
-  Duration wait_of_lane(const Lane& lane, Duration wait);
   void note_unknown(std::uint64_t said);
   void send_probe(Lane& lane);
   void settle(Lane& lane, const Lane::Held& answer);
   void note_final(const Lane& lane, const Lane::Held& answer);
   void refuse(Lane& lane, Slot slot, const SharedCause& cause, const Decision& decision);
-  Duration longest_wish(const std::vector<Lane::Held>& held) const;
-  Duration wait_of_all(std::optional<Duration> retry_after) const;
+  static std::optional<Duration> longest_wish(const std::vector<Lane::Held>& held);
+  std::optional<Duration> wish_to_all(std::optional<Duration> retry_after) const;
   void note_refusal(Slot slot, const SharedCause& cause, const Decision& decision);
   void drop_held(Lane& lane, Slot slot) {
     if (backlog_[slot].held)
@@ -295,8 +300,8 @@ private:
   void forget_held(Lane& lane, Slot slot);
   void drop_all_held(Lane& lane);
   struct Settled {
-    Slot named;           // the delivery whose error stems from the crash
-    Duration retry_after; // the longest that was asked for
+    Slot named;                          // the delivery whose error stems from the crash
+    std::optional<Duration> retry_after; // the longest that was asked for
   };
   Settled settle_held(Lane& lane, const Cause& reason, bool was_told_to);
 
@@ -316,7 +321,7 @@ private:
   // -- whose fault --------------------------------------------------------------------
 
   bool finds_fault() const {
-    return (options_.max_attempts || work_.has_own_limits)
+    return (options_.max_attempts || work_.has_own_limits || options_.by_reason.has_max_attempts())
            && options_.charging.rule == Charging::Rule::by_evidence;
   }
   void forget_evidence();
@@ -336,18 +341,15 @@ private:
     Duration delay;
     BackOff backoff; // after the step
   };
-  OwnDelay own_delay(Slot slot);
+  OwnDelay own_delay(Slot slot, Reason reason);
   bool waits_alone(Slot slot) const;
 
   // That a delivery waits instead of its lane. `own`: in strict order, its delay.
   struct Alone {
     std::optional<OwnDelay> own{};
   };
-  std::optional<Alone> alone(Slot slot);
+  std::optional<Alone> alone(Slot slot, Reason reason);
   void note_own_retries(Slot slot, const std::shared_ptr<const OwnRetries>& retries);
-  Duration own_wait(std::optional<Duration> retry_after) const {
-    return std::min(retry_after.value_or(Duration::zero()), options_.retry_after_ceiling);
-  }
 
   // -- hangs ------------------------------------------------------------------------
 
@@ -370,10 +372,12 @@ private:
   bool is_guarded(const Lane& lane) const { return options_.guard && is_primary(lane); }
   bool is_held_back(const Lane& lane) const;
   bool is_retry(Slot slot) const;
-  bool is_held_retry(Slot slot) const { return gate_.retries_are_held_back() && is_retry(slot); }
+  bool is_held_retry(Slot slot) const {
+    return gate_.retries_are_held_back() && is_retry(slot) && cost_of(slot) > 0;
+  }
   bool is_admitted(Lane& lane, Slot slot);
   bool may_start(Lane& lane);
-  bool is_let_through(Lane& lane, Call call);
+  bool is_let_through(Lane& lane, Call call, double cost = 1);
   void forgive_hold(Duration held_back);
   void start_what_was_put_off();
 
@@ -390,11 +394,14 @@ private:
   enum class Failed { child, refusal };
 
   SharedCause shared(const Cause& cause) const;
-  void fail(Lane& lane, const SharedCause& cause, Failed what, Duration at_least = {},
+  void fail(Lane& lane, const SharedCause& cause, Failed what, const Decision& decision,
             const std::optional<Alone>& alone = {});
   static constexpr std::uint32_t many_failures = 10;
   void hint_at_endless_retries();
-  void tell_delay(const Lane& lane, Duration span, const std::optional<Alone>& alone);
+  const BackOff* backoff_for(Reason reason, std::uint64_t stream, std::uint32_t next_draw,
+                             std::uint32_t failures, std::optional<BackOff>& room) const;
+  void tell_delay(const Lane& lane, Duration span, const std::optional<Alone>& alone,
+                  const BackOff* of_class);
   void delay(Lane& lane, Duration span);
   RestartLimit restart_limit() const;
   bool is_over_limit(Lane& lane, Failed what, bool lane_goes_on);
@@ -435,7 +442,7 @@ private:
   struct Deferred { // to pause, once the delay of its lane is known
     Slot slot;
     const Lane* lane;
-    Duration at_least;
+    std::optional<Duration> retry_after;
   };
 
   SenderEngine& self_;
