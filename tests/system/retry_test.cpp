@@ -50,6 +50,19 @@ TEST_F(retry_in_real_time, wakes_up_when_it_is_cancelled_deep_in_its_sleep) {
   EXPECT_FALSE(is_over.get());
 }
 
+// async-retry goes on in the background after it was told to stop.
+TEST_F(retry_in_real_time, makes_no_attempt_that_is_already_due_if_it_is_cancelled) {
+  int calls = 0;
+  const auto at_once = [&] {
+    ++calls;
+    stop.request_stop();
+    return 503;
+  };
+  const auto result = retry(Fixed{0s}, {}, is_bad, at_once, SteadyClock{stop.get_token()});
+  EXPECT_EQ(result.reason, GaveUp::cancelled);
+  EXPECT_EQ(calls, 1);
+}
+
 TEST_F(retry_in_real_time, makes_no_attempt_if_it_is_cancelled_beforehand) {
   stop.request_stop();
   const auto result = retry(

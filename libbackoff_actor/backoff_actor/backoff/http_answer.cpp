@@ -4,6 +4,7 @@
 #include "backoff_actor/core/problems.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace backoff_actor {
 
@@ -113,6 +114,22 @@ HttpAnswer answer_of_http(int status, std::optional<Duration> retry_after, std::
     answer.outcome = HttpOutcome::later;
   if (retry_after && answer.outcome == HttpOutcome::later)
     answer.wait = std::max(*retry_after, Duration::zero());
+  return answer;
+}
+
+bool HttpRequest::may_reach_twice() const {
+  constexpr std::string_view idempotent[] = {"GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"};
+  return may_repeat || std::ranges::find(idempotent, method) != std::end(idempotent);
+}
+
+HttpAnswer answer_of_http(const HttpRequest& request, int status,
+                          std::optional<Duration> retry_after, std::string_view body) {
+  auto answer = answer_of_http(status, retry_after, body);
+  // With these two the service has not begun, and with a Retry-After it says itself what to do.
+  const auto was_not_begun = answer.wait || status == 503 || status == 511;
+  const auto is_unknown = (status < 200 || status > 499) && !was_not_begun;
+  if (answer.outcome == HttpOutcome::later && is_unknown && !request.may_reach_twice())
+    answer.outcome = HttpOutcome::refused;
   return answer;
 }
 

@@ -26,6 +26,20 @@ enum class HttpSubject : std::uint8_t {
   either,  ///< the answer does not say; what becomes of other messages does
 };
 
+/// The request that was made, as far as it says whether it may be made twice.
+struct HttpRequest {
+  /// The method, in capital letters.
+  std::string_view method;
+
+  /// Whether the request may reach the service twice whatever its method, because it has an
+  /// idempotency key, or because twice does no harm.
+  bool may_repeat = false;
+
+  /// Whether it may reach the service twice: if somebody said so, and with the methods GET, HEAD,
+  /// OPTIONS, TRACE, PUT and DELETE.
+  BACKOFF_ACTOR_EXPORT bool may_reach_twice() const;
+};
+
 /// What an answer of an HTTP service means to the one who called. A program that knows its service
 /// better may change any field before it passes the answer on.
 struct HttpAnswer {
@@ -89,6 +103,22 @@ inline constexpr std::size_t most_characters_of_http_text = 200;
 /// @source RFC 9110, "Status Codes" (15) and "Retry-After" (10.2.3); RFC 6585, 428 to 431 and 511;
 ///         RFC 8470, 425; RFC 4918, 423 and 507.
 BACKOFF_ACTOR_EXPORT HttpAnswer answer_of_http(int status,
+                                               std::optional<Duration> retry_after = std::nullopt,
+                                               std::string_view body = {});
+
+/// The same for a request that may not be made twice unless it says so. If nobody knows whether the
+/// service has done it, the answer is `refused`: no answer, and each 1xx, 5xx and number above 599
+/// without a Retry-After, but not 503 and 511. So a POST whose connection was dropped is not sent
+/// again.
+///
+///     answer_of_http({"POST"}, 0, {}, "connection reset").outcome == HttpOutcome::refused
+///     answer_of_http({"POST", true}, 0, {}, "connection reset").outcome == HttpOutcome::later
+///
+/// @shape  `(request, status, retry_after, body) -> answer`; pure
+/// @errors as above
+/// @thread safe from any thread.
+/// @source RFC 9110, "Idempotent Methods" (9.2.2)
+BACKOFF_ACTOR_EXPORT HttpAnswer answer_of_http(const HttpRequest& request, int status,
                                                std::optional<Duration> retry_after = std::nullopt,
                                                std::string_view body = {});
 

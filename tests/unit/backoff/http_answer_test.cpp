@@ -207,4 +207,32 @@ TEST(http_answer, is_cut_also_where_escapes_make_it_longer) {
   EXPECT_TRUE(text.ends_with("...")) << text;
 }
 
+// axios-retry sends a POST whose connection was dropped four times.
+TEST(http_answer, that_did_not_come_ends_a_post_unless_somebody_said_that_it_may_be_repeated) {
+  const auto outcome = [](HttpRequest request, int status,
+                          std::optional<Duration> wait = std::nullopt) {
+    return answer_of_http(request, status, wait, "connection reset").outcome;
+  };
+  for (const auto* method : {"POST", "PATCH", "CONNECT", "post", ""}) {
+    EXPECT_EQ(outcome({method}, 0), HttpOutcome::refused) << method;
+    EXPECT_EQ(outcome({method, true}, 0), HttpOutcome::later) << method;
+  }
+  for (const auto* method : {"GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"})
+    EXPECT_EQ(outcome({method}, 0), HttpOutcome::later) << method;
+  EXPECT_EQ(answer_of_http(HttpRequest{"POST"}, 0, {}, "connection reset").assessment().kind,
+            Assessment::Kind::final);
+  EXPECT_EQ(answer_of_http(HttpRequest{"POST"}, 0, {}, "connection reset").text,
+            "no answer: connection reset");
+}
+
+TEST(http_answer, that_leaves_open_whether_it_was_done_ends_a_post_and_any_other_does_not) {
+  for (const auto status : {100, 500, 502, 504, 507, 599, 600, 999})
+    EXPECT_EQ(answer_of_http(HttpRequest{"POST"}, status).outcome, HttpOutcome::refused) << status;
+  for (const auto status : {401, 403, 408, 421, 423, 425, 429, 503, 511})
+    EXPECT_EQ(answer_of_http(HttpRequest{"POST"}, status).outcome, HttpOutcome::later) << status;
+  EXPECT_EQ(answer_of_http(HttpRequest{"POST"}, 500, 3s).outcome, HttpOutcome::later);
+  EXPECT_EQ(answer_of_http(HttpRequest{"POST"}, 201).outcome, HttpOutcome::done);
+  EXPECT_EQ(answer_of_http(HttpRequest{"POST"}, 400).outcome, HttpOutcome::refused);
+}
+
 } // namespace backoff_actor::http_answer_test

@@ -303,4 +303,30 @@ TEST(sender_culprits, per_key_only_the_key_of_the_culprit_waits) {
   EXPECT_THAT(sender.ack(1), ElementsAre("acknowledge 1", "hand over 2"));
 }
 
+// groupmq shuts the group of a lost worker's job for good.
+TEST(sender_culprits, per_key_what_a_lost_child_had_is_handed_over_once_and_frees_its_key) {
+  EngineDriver sender{{.ordering = Ordering::per_key}};
+  sender.start();
+  sender.take(input::Submit{.key = 5}); // 1
+  sender.take(input::Submit{.key = 5}); // 2
+  sender.crash();
+
+  EXPECT_THAT(sender.child_started(), ElementsAre());
+  sender.wake_after(1h);
+  sender.wake_after(1h);
+  EXPECT_EQ(sender.hand_overs.at(1).size(), 2u);
+  EXPECT_EQ(sender.hand_overs.count(2), 0u) << "2 waits for 1";
+  EXPECT_THAT(sender.ack(1), ElementsAre("acknowledge 1", "hand over 2"));
+}
+
+// pg-boss shuts the key of a job that has failed for good.
+TEST(sender_culprits, per_key_a_dead_letter_lets_the_next_of_its_key_go) {
+  EngineDriver sender{{.ordering = Ordering::per_key}};
+  sender.start();
+  sender.take(input::Submit{.key = 5}); // 1
+  sender.take(input::Submit{.key = 5}); // 2
+
+  EXPECT_THAT(sender.reject(1), ElementsAre("dead letter 1 rejected", "hand over 2"));
+}
+
 } // namespace backoff_actor::engine_test

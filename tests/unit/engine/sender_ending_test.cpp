@@ -154,5 +154,20 @@ TEST_F(SenderEnding, takes_no_second_reason) {
   EXPECT_THAT(failing.stop_normally(), ElementsAre("dead letter 1 stopped"));
 }
 
+// cockatiel waits its delay out after the stop, and calls once more.
+TEST(sender_stop, hands_over_nothing_more_also_if_the_delay_was_over) {
+  EngineDriver sender;
+  sender.start();
+  sender.submit();
+  sender.nack(1);
+  sender.now = Instant{10ms}; // the delay is over, and nobody has looked at the clock
+
+  sender.take(input::Stop{});
+  sender.wake_after(0ms);
+  sender.wake_after(1h);
+  EXPECT_EQ(sender.hand_overs.at(1).size(), 1u);
+}
+
 } // namespace
+
 } // namespace backoff_actor::engine_test

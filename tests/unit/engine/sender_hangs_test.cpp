@@ -8,8 +8,10 @@
 namespace backoff_actor::engine_test {
 
 using namespace std::chrono_literals;
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::StartsWith;
 
 EngineOptions hanging(WorksOn works_on = WorksOn::one) {
   EngineOptions options;
@@ -33,6 +35,19 @@ TEST(sender_hangs, a_silent_child_is_told_to_end_and_its_successor_gets_what_is_
   EXPECT_THAT(sender.wake_after(10ms), ElementsAre("hand over 1", "wake at 210ms"));
   EXPECT_EQ(sender.engine->status(sender.now).counters.hangs, 1u);
   EXPECT_EQ(sender.engine->status(sender.now).counters.crashes, 0u) << "one failure, not two";
+}
+
+// plainjob counts from when a job was due: one that had waited is given away while it runs.
+TEST(sender_hangs, a_message_that_waited_long_has_all_its_time_with_the_child) {
+  EngineDriver sender{hanging()};
+  sender.start();
+  sender.take(input::Pause{});
+  sender.submit();
+  sender.now = Instant{1h};
+
+  EXPECT_THAT(sender.take(input::Resume{}).front(), "hand over 1");
+  EXPECT_THAT(sender.wake_after(99ms), Each(StartsWith("wake at")));
+  EXPECT_THAT(sender.wake_after(1ms).front(), "tell to end 1");
 }
 
 TEST(sender_hangs, the_time_of_the_oldest_begins_anew_with_every_acknowledgement) {

@@ -290,6 +290,28 @@ TEST(circuit_breaker, hears_a_late_probe_that_nobody_replaced) {
 
 // -- earlier generations ----------------------------------------------------------------------
 
+// opossum counts them as calls: after 20 of them it takes 21 failures to open again.
+TEST(circuit_breaker, counts_a_call_that_it_held_back_neither_as_a_failure_nor_as_a_call) {
+  CircuitBreakerOptions options;
+  options.trip = FailureRatioOfCalls{0.5, 4, 4};
+  options.spread = 0s;
+  CircuitBreaker breaker{options};
+  for (int i = 0; i < 4; ++i)
+    fail(breaker, 0s);
+  EXPECT_EQ(breaker.state(), BreakerState::open);
+  for (int i = 0; i < 20; ++i)
+    EXPECT_EQ(reason_of(breaker.admit(at(1s))), HeldBackBy::open_breaker);
+  succeed(breaker, 5s);
+  EXPECT_EQ(breaker.state(), BreakerState::closed);
+  EXPECT_EQ(breaker.counts(at(5s)).calls, 0u);
+
+  for (int i = 0; i < 3; ++i)
+    fail(breaker, 6s);
+  EXPECT_EQ(breaker.state(), BreakerState::closed);
+  fail(breaker, 6s);
+  EXPECT_EQ(breaker.state(), BreakerState::open) << "four failures of four calls, as before";
+}
+
 TEST(circuit_breaker, takes_no_notice_of_calls_that_began_before_it_changed) {
   CircuitBreaker breaker{touchy()};
   const auto first = permit_of(breaker.admit(at(0s)));

@@ -206,4 +206,15 @@ TEST_F(retry_call, lets_through_what_the_predicate_throws) {
   EXPECT_EQ(values.calls.size() + errors.calls.size(), 2u);
 }
 
+// p-retry and gaxios cut the waits: all calls that are left come in a burst.
+TEST_F(retry_call, ends_at_its_limit_of_time_and_shortens_no_wait_for_it) {
+  Service service{clock, {503}};
+  const auto result =
+    retry(Fixed{1s}, {.max_retries = 9, .max_elapsed = 3500ms}, is_5xx, service, clock);
+
+  EXPECT_THAT(service.calls, ElementsAre(0s, 1s, 2s, 3s));
+  EXPECT_EQ(result.reason, GaveUp::out_of_time);
+  EXPECT_EQ(result.elapsed, 3s) << "it does not wait for a retry that would come too late";
+}
+
 } // namespace backoff_actor::retry_test

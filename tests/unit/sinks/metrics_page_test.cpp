@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -59,6 +61,33 @@ TEST(metrics_page, names_follow_the_rules) {
         << family.name;
     }
   }
+}
+
+// Prometheus takes the first of two equal series, and says nothing of the second.
+TEST(metrics_page, no_series_and_no_metric_is_twice_in_one_scrape) {
+  const Observatory observatory;
+  auto& state = *observatory.state();
+  const detail::SenderSeat orders{state.senders("orders"), 1};
+  const detail::SenderSeat more_orders{state.senders("orders"), 2};
+  const detail::SenderSeat bills{state.senders("bills"), 3};
+  const detail::SupervisorSeat root{state.supervisors("root"), state.families(), {"root", 4}};
+  const detail::SupervisorSeat twin{state.supervisors("root"), state.families(), {"root", 5}};
+  GuardStatus status;
+  status.has_breaker = status.has_budget = true;
+  const detail::GuardSeat payments{state.guards("payments"), status, {}};
+  const detail::GuardSeat same_name{state.guards("payments"), status, {}};
+  const detail::OutboxSeat outbox{state.outboxes("orders")};
+  const detail::OutboxSeat other_outbox{state.outboxes("orders")};
+
+  std::istringstream page{to_exposition(observatory.metrics(Instant{}))};
+  std::set<std::string> seen;
+  for (std::string line; std::getline(page, line);) {
+    const auto is_comment = line.starts_with("#");
+    const auto what = is_comment ? line.substr(0, line.find(' ', line.find(' ', 2) + 1))
+                                 : line.substr(0, line.rfind(' '));
+    EXPECT_TRUE(seen.insert(what).second) << line;
+  }
+  EXPECT_GT(seen.size(), 50u);
 }
 
 } // namespace backoff_actor::sinks_test
