@@ -1,6 +1,6 @@
 #include "http_worker.hpp"
 
-#include "backoff_actor/backoff/http_answer.hpp"
+#include "backoff_actor/backoff/http/http_answer.hpp"
 #include "backoff_actor/backoff/retry_after_header.hpp"
 #include "backoff_actor/caf/messages/retry_after.hpp"
 

@@ -1,7 +1,7 @@
 // Answers of services that do not keep to HTTP: any number as the status, any span, and any bytes
 // as the body. Whatever comes is read or refused, and the text of either is one short line.
 
-#include "backoff_actor/backoff/http_answer.hpp"
+#include "backoff_actor/backoff/http/http_answer.hpp"
 #include "backoff_actor/core/internal/one_line.hpp"
 #include "backoff_actor/core/problems.hpp"
 #include "common/random_walk.hpp"

@@ -5,7 +5,7 @@
 /// guards, and the header `Retry-After`. Needs no CAF; link `backoff_actor::core`.
 
 #include "backoff_actor/backoff/by_reason.hpp"
-#include "backoff_actor/backoff/http_answer.hpp"
+#include "backoff_actor/backoff/http/http_answer.hpp"
 #include "backoff_actor/backoff/limits.hpp"
 #include "backoff_actor/backoff/parse_policy.hpp"
 #include "backoff_actor/backoff/policy.hpp"

@@ -1,4 +1,4 @@
-#include "backoff_actor/backoff/http_answer.hpp"
+#include "backoff_actor/backoff/http/http_answer.hpp"
 
 #include "backoff_actor/core/internal/one_line.hpp"
 #include "backoff_actor/core/problems.hpp"

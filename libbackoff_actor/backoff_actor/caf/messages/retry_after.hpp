@@ -1,6 +1,6 @@
 #pragma once
 
-#include "backoff_actor/backoff/http_answer.hpp"
+#include "backoff_actor/backoff/http/http_answer.hpp"
 #include "backoff_actor/caf/messages/type_ids.hpp"
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"

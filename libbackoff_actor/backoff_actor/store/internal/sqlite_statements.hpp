@@ -16,9 +16,9 @@ namespace backoff_actor::detail {
 // The changes of a store, as statements that stay prepared. Use them within a transaction, between
 // `begin` and `end`. Then call `keep` if the transaction was committed, and `forget` if not.
 //
-// A statement costs more than a row. So insertions wait for others, up to the next change that could
-// concern them. As long as no owed delivery has an idempotency key, acknowledged deliveries wait for
-// the end of the transaction, and then each range of their numbers is deleted at once.
+// A statement costs more than a row. So insertions wait for others, up to the next change that
+// could concern them. As long as no owed delivery has an idempotency key, acknowledged deliveries
+// wait for the end of the transaction. Then each range of their numbers is deleted at once.
 //
 // @errors `SQLite::Exception`.
 class SqliteStatements {
