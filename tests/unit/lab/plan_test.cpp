@@ -211,15 +211,15 @@ INSTANTIATE_TEST_SUITE_P(composed, IntegratedPlans,
                                            "linear(500ms, +700ms, cap 9500ms) | "
                                            "proportional_jitter(30%, cap_first) | whole_seconds"));
 
-struct Rate {
+struct RateOfCalls {
   const char* policy;
   double first_hour;
   double long_run;
 
-  friend void PrintTo(const Rate& row, std::ostream* out) { *out << row.policy; }
+  friend void PrintTo(const RateOfCalls& row, std::ostream* out) { *out << row.policy; }
 };
 
-class CallRates : public ::testing::TestWithParam<Rate> {};
+class CallRates : public ::testing::TestWithParam<RateOfCalls> {};
 
 TEST_P(CallRates, count_the_calls_of_a_dead_service) {
   const auto given = calls_per_hour(parse_policy(GetParam().policy));
@@ -230,26 +230,26 @@ TEST_P(CallRates, count_the_calls_of_a_dead_service) {
 
 INSTANTIATE_TEST_SUITE_P(
   policies, CallRates,
-  ::testing::Values(Rate{"fixed(1s)", 3601, 3600}, Rate{"fixed(1ms)", 3.6e6, 3.6e6},
-                    Rate{"exponential(1s, x2)", 12,
-                         1.1415525e-6}, // 2047 s after eleven retries; 100 years
-                    Rate{"exponential(1s, x2, cap 1min)", 65, 60},
-                    Rate{"exponential(1s, x2, cap 1min) | full_jitter", 126, 120},
-                    Rate{"memorystore(max 64s)", 62, 56.25},
+  ::testing::Values(RateOfCalls{"fixed(1s)", 3601, 3600}, RateOfCalls{"fixed(1ms)", 3.6e6, 3.6e6},
+                    RateOfCalls{"exponential(1s, x2)", 12,
+                                1.1415525e-6}, // 2047 s after eleven retries; 100 years
+                    RateOfCalls{"exponential(1s, x2, cap 1min)", 65, 60},
+                    RateOfCalls{"exponential(1s, x2, cap 1min) | full_jitter", 126, 120},
+                    RateOfCalls{"memorystore(max 64s)", 62, 56.25},
                     // still growing after thousands of retries: 50 us n^2 = 3600 s
-                    Rate{"linear(1ms, +100us, cap 1min)", 8475, 60},
-                    Rate{"exponential(1ms, x1.0001, cap 1h)", 58892, 1},
+                    RateOfCalls{"linear(1ms, +100us, cap 1min)", 8475, 60},
+                    RateOfCalls{"exponential(1ms, x1.0001, cap 1h)", 58892, 1},
                     // ten calls in 2.24379 s
-                    Rate{"random_slots(10ms, ceiling 10)", 16044, 16044.28},
-                    Rate{"random_slots(10ms, ceiling 10, stay)", 1953, 1944.99},
-                    Rate{"seed002(100ms, x2, cap 15min, jitter 10%)", 17, 4},
-                    Rate{"steps(1s, 5s, 1min)", 62, 60},
-                    Rate{"exponential(1s, x2, cap 1min) | first_wait(0s, times 32)", 97, 60},
+                    RateOfCalls{"random_slots(10ms, ceiling 10)", 16044, 16044.28},
+                    RateOfCalls{"random_slots(10ms, ceiling 10, stay)", 1953, 1944.99},
+                    RateOfCalls{"seed002(100ms, x2, cap 15min, jitter 10%)", 17, 4},
+                    RateOfCalls{"steps(1s, 5s, 1min)", 62, 60},
+                    RateOfCalls{"exponential(1s, x2, cap 1min) | first_wait(0s, times 32)", 97, 60},
                     // 0 s before the first 70 retries, and growing
-                    Rate{"linear(10ms, +10ms, cap 1min) | whole_seconds", 900, 60},
-                    Rate{"exponential(300ms, x2, cap 30s) | "
-                         "proportional_jitter(20%, carried, cap_last)",
-                         127, 120}));
+                    RateOfCalls{"linear(10ms, +10ms, cap 1min) | whole_seconds", 900, 60},
+                    RateOfCalls{"exponential(300ms, x2, cap 30s) | "
+                                "proportional_jitter(20%, carried, cap_last)",
+                                127, 120}));
 
 TEST(calls_per_hour, are_without_end_if_there_is_no_delay) {
   const auto infinite = std::numeric_limits<double>::infinity();
