@@ -348,7 +348,7 @@ TEST(like, says_which_names_variants_and_versions_there_are) {
             "exponential or exponential_jitter");
   EXPECT_EQ(refused("sidekiq 7"), "version: got 7, allowed 6.4.1");
   EXPECT_EQ(refused("sidekiq 6.40"), "version: got 6.40, allowed 6.4.1");
-  EXPECT_EQ(refused("pg-boss 12.3"), "version: got 12.3, allowed 12.38.0");
+  EXPECT_EQ(refused("pg-boss 12.3"), "version: got 12.3; did you mean 12.38.0?, allowed 12.38.0");
   EXPECT_EQ(refused("sidekiq 6.4 x"), "version: got x, allowed 6.4.1");
 }
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace backoff_actor::policy_test {
@@ -140,9 +141,11 @@ TEST(policy_walk, every_composition_keeps_what_is_promised) {
     for (std::size_t i = 0; i < retries; ++i) {
       ASSERT_LE(shortest[i], longest[i]); // a larger draw never waits less
     }
+    const auto* const growing = std::get_if<Exponential>(&policy->formula());
     const auto is_carried_to_the_cap =
-      policy->jitter().is_carried && policy->jitter().order == CapOrder::cap_last
-      && policy->first_wait() == no_first_wait && policy->seconds() == Seconds::any;
+      growing != nullptr && growing->exponent == 0 && policy->jitter().is_carried
+      && policy->jitter().order == CapOrder::cap_last && policy->first_wait() == no_first_wait
+      && policy->seconds() == Seconds::any;
     if (is_carried_to_the_cap) {
       const auto drawn = drawn_delays(*policy, retries, Draws{seed, stream});
       ASSERT_TRUE(std::is_sorted(drawn.begin(), drawn.end()));
