@@ -321,7 +321,7 @@ TEST(like, is_taken_where_a_policy_is_and_can_be_added_to) {
   EXPECT_EQ(to_string(policy), "exponential(200ms, x2, cap 2min) | first_wait(0ns)");
   EXPECT_EQ(to_string(like("aws-sdk-js")),
             "exponential(50ms, x2, cap 20s) | full_jitter; max_retries 2 (max_attempts 3), "
-            "server_hint 5min");
+            "server_hint up to 5min");
   EXPECT_EQ(to_string(parse_policy("like curl | full_jitter")),
             "exponential(1s, x2, cap 10min) | full_jitter");
   EXPECT_EQ(to_string(parse_policy("like curl|first_wait(0s)")),

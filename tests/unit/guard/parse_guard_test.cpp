@@ -156,11 +156,12 @@ INSTANTIATE_TEST_SUITE_P(
     Refused{"circuit_breaker(open 5)", 22,
             "expected a span such as 5s; found '5'; add a unit: 5ms or 5s"},
     Refused{"circuit_breaker(open soon)", 22,
-            "expected a policy: decorrelated, ethernet, exponential, fixed, linear, memorystore, "
-            "polynomial, random_slots, seed002 or steps; found 'soon'"},
+            "expected a policy: decorrelated, ethernet, exponential, fixed, like, linear, "
+            "memorystore, polynomial, random_slots, seed002 or steps; found 'soon'"},
     Refused{"circuit_breaker(open fixed(5s) | wild_jitter)", 34,
-            "expected a jitter: additive_jitter, equal_jitter, full_jitter, gaussian_jitter, "
-            "no_jitter or proportional_jitter; found 'wild_jitter'; did you mean full_jitter?"},
+            "expected a jitter or another part: additive_jitter, equal_jitter, first_wait, "
+            "full_jitter, gaussian_jitter, no_jitter, proportional_jitter or whole_seconds; found "
+            "'wild_jitter'; did you mean full_jitter?"},
     Refused{"circuit_breaker(probes one)", 24, "expected a whole number such as 10; found 'one'"},
     Refused{"circuit_breaker(min_calls 3)", 17,
             "expected no 'min_calls' without a part of the calls such as 50% of 100 calls; found "

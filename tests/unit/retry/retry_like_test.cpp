@@ -35,10 +35,10 @@ TEST_F(retry_call, like_celery_waits_whole_seconds_and_gives_up_after_its_retrie
 
   EXPECT_EQ(result.reason, GaveUp::retries_exhausted);
   EXPECT_EQ(result.attempts, 6u);
-  ASSERT_EQ(clock.sleeps.size(), 5u);
-  for (std::size_t i = 0; i < clock.sleeps.size(); ++i) {
-    EXPECT_EQ(clock.sleeps[i] % 1s, 0s);
-    EXPECT_LE(clock.sleeps[i], 1s * (1 << i));
+  EXPECT_LE(clock.sleeps.size(), 5u) << "a wait of 0 s is no sleep";
+  for (const auto sleep : clock.sleeps) {
+    EXPECT_EQ(sleep % 1s, 0s);
+    EXPECT_LE(sleep, 16s);
   }
 }
 
