@@ -26,6 +26,7 @@ class ForcedEnd {
 public:
   void after_signal(Duration span) {
     const std::lock_guard lock{mutex_};
+    note_signal(); // the thread may not have seen it yet
     span_ = span;
     if (span != Duration::max())
       watch();
@@ -69,11 +70,16 @@ private:
     }
   }
 
+  // From the signal on, the end no longer depends on `span_`.
+  void note_signal() {
+    if (!at_ && span_ != Duration::max() && first_stop_signal() != 0)
+      at_ = Clock::now() + std::min<Duration>(span_, std::chrono::hours{24 * 365});
+  }
+
   // Milliseconds for `poll`; -1: nothing is to end.
   int span_until_end() {
     const std::lock_guard lock{mutex_};
-    if (!at_ && span_ != Duration::max() && first_stop_signal() != 0)
-      at_ = Clock::now() + std::min<Duration>(span_, std::chrono::hours{24 * 365});
+    note_signal();
     if (!at_)
       return -1;
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(*at_ - Clock::now()).count();
