@@ -1,6 +1,6 @@
 // What a sender tells when nothing succeeds, and what it learns from others that share the guard.
 
-#include "engine_driver.hpp"
+#include "guarded_sender.hpp"
 
 #include "backoff_actor/guard/guard.hpp"
 #include "backoff_actor/testing/record/event_log.hpp"
@@ -151,6 +151,41 @@ TEST_F(SenderEvidence, that_ends_a_message_in_the_step_in_which_it_failed_leaves
   ASSERT_EQ(delays.size(), 1u);
   EXPECT_EQ(delays[0].delivery, 0u) << "the child's";
   EXPECT_EQ(sender.engine->owed(), 0u);
+}
+
+TEST_F(SenderEvidence, against_a_message_says_nothing_against_the_service) {
+  auto options = with_limit(50);
+  const auto guard = std::make_shared<Guard>(GuardOptions{after_two(), {}});
+  options.guard = guard;
+  EngineDriver sender{options};
+  sender.start();
+  sender.submit();
+  for (int i = 0; i < 5; ++i) {
+    sender.take(input::Nacked{sender.hand_overs.at(1).back(), {7, "busy"}, {}, Blame::message});
+    sender.wake_after(1h);
+  }
+
+  EXPECT_EQ(sender.hand_overs.at(1).size(), 6u);
+  EXPECT_TRUE(guard->is_closed());
+}
+
+TEST_F(SenderEvidence, is_sought_with_a_message_that_has_not_failed_yet) {
+  auto options = with_limit(50);
+  options.ordering = Ordering::unordered;
+  options.guard = std::make_shared<Guard>(GuardOptions{after_two(), {}});
+  EngineDriver sender{options};
+  sender.start();
+  sender.submit();
+  for (int i = 0; i < 2; ++i) {
+    sender.nack(1);
+    sender.wake_after(5s);
+  }
+  sender.submit();
+
+  sender.wake_after(1h);
+
+  EXPECT_EQ(sender.hand_overs.at(1).size(), 2u);
+  EXPECT_TRUE(sender.in_flight(2));
 }
 
 TEST_F(SenderEvidence, of_a_letter_says_how_long_its_failures_were_not_charged) {
