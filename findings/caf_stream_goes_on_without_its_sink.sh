@@ -96,4 +96,4 @@ int main() {
 CPP
 lib=$(dirname "$(find library -name 'libcaf_core.so' | head -n 1)")
 g++ -std=c++17 -O1 -isystem library/usr/include look.cpp -o look -L"$lib" -Wl,-rpath,"$PWD/$lib" -lcaf_core -pthread
-timeout 200 ./look
+timeout 200 ./look || { echo 'this has changed' >&2; exit 1; }

@@ -181,7 +181,7 @@ protected:
 
   // -- failures and successes ------------------------------------------------------------
 
-  void fail_unless_fatal(Lane& lane, const Cause& cause, Verdict verdict, Reason reason,
+  void fail_unless_fatal(Lane& lane, const Cause& cause, Verdict verdict, FailureReason reason,
                          std::optional<Duration> wish = std::nullopt,
                          const std::optional<Alone>& waits = std::nullopt) {
     if (is_fatal(verdict) && !finishing)

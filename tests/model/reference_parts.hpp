@@ -41,7 +41,7 @@ struct Delivery {
   bool pauses_after_fallback = false;    // the lane whose delay comes first
   std::uint32_t attempts = 0;
   std::optional<Cause> last_failure{};
-  Reason reason{}; // the class of the last failure
+  FailureReason reason{}; // the class of the last failure
   std::optional<Instant> uncharged_since{};
   bool has_failed = false;
   bool has_source = false; // which keeps it until it is stored

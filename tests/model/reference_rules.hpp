@@ -195,7 +195,7 @@ protected:
     BackOff backoff;
   };
 
-  std::optional<Alone> alone(std::uint64_t id, Reason reason) {
+  std::optional<Alone> alone(std::uint64_t id, FailureReason reason) {
     auto* x = find(id);
     if (x == nullptr || !x->is_owed || !waits_alone(*x))
       return std::nullopt;
@@ -207,7 +207,7 @@ protected:
 
   /// Takes the next step of the lane's backoff. Returns the one that counts: that of the failure's
   /// class, if it has one.
-  BackOff step_backoff(Lane& lane, Reason reason) const {
+  BackOff step_backoff(Lane& lane, FailureReason reason) const {
     const auto before = std::exchange(lane.backoff, lane.backoff.next());
     const auto* own = options.by_reason.find(reason);
     return own != nullptr && own->backoff
@@ -216,7 +216,7 @@ protected:
   }
 
   /// `wish`: the wait that the service asked for.
-  void fail(Lane& lane, const Cause& given, bool is_restart, Reason reason,
+  void fail(Lane& lane, const Cause& given, bool is_restart, FailureReason reason,
             std::optional<Duration> wish = std::nullopt,
             const std::optional<Alone>& alone = std::nullopt) {
     if (ending)

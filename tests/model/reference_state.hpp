@@ -466,7 +466,7 @@ protected:
   }
 
   /// The delivery failed, and stays owed unless this was too much. Returns whether it is owed.
-  bool charge_with(std::uint64_t id, const Cause& cause, Blame blame, Reason reason) {
+  bool charge_with(std::uint64_t id, const Cause& cause, Blame blame, FailureReason reason) {
     auto& x = *find(id);
     x.has_failed = true;
     if (blame == Blame::message)
@@ -514,7 +514,7 @@ protected:
   }
 
   /// Takes the next step of its own backoff. An event has the resets of that step alone.
-  BackOff step_own_backoff(Delivery& x, Reason reason) const {
+  BackOff step_own_backoff(Delivery& x, FailureReason reason) const {
     const auto before = std::exchange(x.own_backoff, x.own_backoff.next());
     if (const auto* own = x.own_retries.backoff ? nullptr : options.by_reason.find(reason);
         own != nullptr && own->backoff)

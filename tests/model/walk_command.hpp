@@ -108,7 +108,7 @@ struct Command {
     constexpr const char* names[] = {"", "a", "b"};
     return names[how / 5 % 3];
   }
-  Reason reason() const { return reason_name(); }
+  FailureReason reason() const { return reason_name(); }
 
   /// As a child or a decider says. `nobody`: the child had a guard of its own.
   Blame blame() const {

@@ -111,7 +111,7 @@ Problems check(const std::vector<ReasonRetries>& rows) {
   for (auto row = rows.begin(); row != rows.end(); ++row) {
     problems.add_nested("by_reason[" + std::to_string(row - rows.begin()) + "]", check_row(*row));
     const auto same = std::find_if(rows.begin(), row, [&](const ReasonRetries& other) {
-      return Reason{other.reason} == Reason{row->reason};
+      return FailureReason{other.reason} == FailureReason{row->reason};
     });
     if (same != row)
       problems.add("by_reason[" + std::to_string(row - rows.begin()) + "].reason",
@@ -129,9 +129,9 @@ ByReason::ByReason(std::vector<ReasonRetries> rows) {
 
 ByReason ByReason::of_text(std::string_view text) { return parse_by_reason(text); }
 
-const ReasonRetries* ByReason::found(Reason reason) const {
+const ReasonRetries* ByReason::found(FailureReason reason) const {
   for (const auto& row : *rows_)
-    if (Reason{row.reason} == reason)
+    if (FailureReason{row.reason} == reason)
       return &row;
   return nullptr;
 }

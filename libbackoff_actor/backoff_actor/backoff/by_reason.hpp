@@ -83,7 +83,7 @@ public:
 
   /// How failures of this class are retried; null: as all others. It lives as long as this value or
   /// a copy of it.
-  const ReasonRetries* find(Reason reason) const { return rows_ ? found(reason) : nullptr; }
+  const ReasonRetries* find(FailureReason reason) const { return rows_ ? found(reason) : nullptr; }
 
   /// All rows, in the given order.
   const std::vector<ReasonRetries>& rows() const;
@@ -96,7 +96,7 @@ public:
 
 private:
   static ByReason of_text(std::string_view text);
-  const ReasonRetries* found(Reason reason) const;
+  const ReasonRetries* found(FailureReason reason) const;
 
   std::shared_ptr<const std::vector<ReasonRetries>> rows_;
 };

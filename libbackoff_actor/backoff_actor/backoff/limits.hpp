@@ -72,14 +72,14 @@ struct RetryAfterReading {
     return result;
   }
 
-  /// What follows if the service asks for more than `bound`.
-  Rule rule = Rule::give_up;
-
   /// The longest wish that is obeyed; with `cut_to_backoff_plus`, beyond the backoff's own wait.
   /// Without effect with `ignore`.
   ///
   /// @range 0 and above; `Duration::max()`: without a bound
   Duration bound = std::chrono::minutes{5};
+
+  /// What follows if the service asks for more than `bound`.
+  Rule rule = Rule::give_up;
 
   /// Whether the wish takes the place of the backoff's wait. Otherwise the longer of the two
   /// counts, so a wish of 0 changes nothing.

@@ -61,7 +61,7 @@ struct Assessment {
   std::optional<Duration> hint{};
 
   /// With `retryable`: the class of the failure, see `ByReason`. None: as all others.
-  Reason reason{};
+  FailureReason reason{};
 };
 
 /// The result is wanted.
@@ -74,12 +74,12 @@ inline constexpr Assessment retryable{Assessment::Kind::retryable, {}, {}};
 inline constexpr Assessment not_retryable{Assessment::Kind::final, {}, {}};
 
 /// Another attempt may succeed, and the server asks for a wait of `span` from now.
-constexpr Assessment retryable_after(Duration span, Reason reason = {}) {
+constexpr Assessment retryable_after(Duration span, FailureReason reason = {}) {
   return {Assessment::Kind::retryable, span, reason};
 }
 
 /// Another attempt may succeed. The failure is of this class: `retryable_as("throttling")`.
-constexpr Assessment retryable_as(Reason reason) {
+constexpr Assessment retryable_as(FailureReason reason) {
   return {Assessment::Kind::retryable, {}, reason};
 }
 

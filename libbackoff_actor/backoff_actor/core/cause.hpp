@@ -26,14 +26,14 @@ struct Cause {
 ///
 /// @range a name as in `ReasonRetries::reason`. An empty name is no class.
 /// @thread safe from any thread.
-class Reason {
+class FailureReason {
 public:
   /// No class.
-  constexpr Reason() = default;
+  constexpr FailureReason() = default;
 
   /// The class of this name.
   template <class Name>
-  requires(std::convertible_to<const Name&, std::string_view>) constexpr Reason(
+  requires(std::convertible_to<const Name&, std::string_view>) constexpr FailureReason(
     const Name& name) // implicit on purpose
     : code_(code_of(std::string_view{name})) {}
 
@@ -41,7 +41,7 @@ public:
   constexpr explicit operator bool() const { return code_ != 0; }
 
   /// Whether two are the same.
-  friend constexpr bool operator==(const Reason&, const Reason&) = default;
+  friend constexpr bool operator==(const FailureReason&, const FailureReason&) = default;
 
 private:
   // FNV-1a; 0 means none.

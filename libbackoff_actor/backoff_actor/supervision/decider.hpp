@@ -52,7 +52,7 @@ struct Decision {
   constexpr Decision(Verdict what, Blame whose) : verdict(what), blame(whose) {}
 
   /// To retry a failure of this class: `Decision::retry_as("throttling")`.
-  static constexpr Decision retry_as(Reason reason,
+  static constexpr Decision retry_as(FailureReason reason,
                                      std::optional<Duration> at_the_earliest_in = std::nullopt,
                                      Blame whose = Blame::unknown) {
     Decision result{Verdict::retry, at_the_earliest_in, whose};
@@ -64,7 +64,7 @@ struct Decision {
 
   /// The class of the failure, see `SenderOptions::by_reason`; used with `Verdict::retry`. None:
   /// the name of the `FailureKind`.
-  Reason reason{};
+  FailureReason reason{};
 
   /// The wait that the service asked for, from now; used with `Verdict::retry`. What it does is
   /// said by `SenderOptions::retry_after`: by default the sender never retries earlier, and an

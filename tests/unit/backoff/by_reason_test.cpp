@@ -37,7 +37,7 @@ TEST(by_reason, finds_a_class_by_its_name) {
   EXPECT_EQ(by_reason.find("throttling")->cost, 5.0);
   EXPECT_EQ(by_reason.find("transient")->max_attempts, 3u);
   EXPECT_EQ(by_reason.find("Transient"), nullptr);
-  EXPECT_EQ(by_reason.find(Reason{}), nullptr);
+  EXPECT_EQ(by_reason.find(FailureReason{}), nullptr);
   EXPECT_EQ(ByReason{}.find("transient"), nullptr);
 }
 

@@ -14,7 +14,7 @@ using ::testing::ElementsAre;
 
 namespace {
 
-Lines nack_as(EngineDriver& sender, std::uint64_t delivery, Reason reason) {
+Lines nack_as(EngineDriver& sender, std::uint64_t delivery, FailureReason reason) {
   input::Nacked nacked{sender.hand_overs.at(delivery).back(), {7, "busy"}};
   nacked.reason = reason;
   return sender.take(nacked);

@@ -28,7 +28,7 @@ struct Steps {
 
   /// The steps in their order.
   ///
-  /// @range  1 to 8 steps, each a whole number of milliseconds from 0 to 2^32 - 1, 49 days
+  /// @range  1 to 8 steps. Each is a whole number of milliseconds from 0 to 2^32 - 1, 49 days.
   /// @errors throws `InvalidArgument` naming every step that is out of range.
   BACKOFF_ACTOR_EXPORT explicit Steps(std::span<const Duration> steps);
 

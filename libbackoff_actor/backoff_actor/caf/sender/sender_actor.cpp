@@ -234,7 +234,7 @@ void BackOffSender::on_sent(const Sent& sent) {
 }
 
 // The class of a failure that the child itself calls retryable.
-Reason BackOffSender::reason_of_refusal(const caf::error& error) const {
+FailureReason BackOffSender::reason_of_refusal(const caf::error& error) const {
   if (options().by_reason.empty())
     return {};
   return detail::decide(options().decider, FailureKind::error_answer, error).reason;

@@ -245,12 +245,12 @@ public:
   Instant& uncharged_since(Slot slot) { return extra_of(slot).uncharged_since; }
 
   /// The class of the owed delivery's last failure; none: not known.
-  Reason reason_of(Slot slot) const {
+  FailureReason reason_of(Slot slot) const {
     const auto own = extras_.find(outbox_[slot].id);
-    return own != extras_.end() ? own->second.reason : Reason{};
+    return own != extras_.end() ? own->second.reason : FailureReason{};
   }
 
-  void set_reason(Slot slot, Reason reason) { extra_of(slot).reason = reason; }
+  void set_reason(Slot slot, FailureReason reason) { extra_of(slot).reason = reason; }
 
   /// How the owed delivery is retried; null: as its sender says.
   const OwnRetries* own_retries_of(Slot slot) const {
@@ -309,7 +309,7 @@ private:
     std::shared_ptr<const Cause> last_failure{};
     Instant uncharged_since = Instant::never();
     std::shared_ptr<const OwnRetries> own_retries{};
-    Reason reason{};
+    FailureReason reason{};
     std::uint32_t joined = 0;              // clients that wait for it, besides the first
     std::uint32_t joined_until_stored = 0; // of these
   };

@@ -87,7 +87,7 @@ void SenderEngine::Step::charge(Slot slot) {
 // buries it if it has no attempt left, or fails for too long without a charge. Returns whether it
 // is still owed.
 bool SenderEngine::Step::charge_or_bury(Slot slot, const SharedCause& cause, Blame blame,
-                                        Reason reason) {
+                                        FailureReason reason) {
   backlog_.set_failed(slot);
   const auto is_charged = blame == Blame::message;
   if (is_charged)

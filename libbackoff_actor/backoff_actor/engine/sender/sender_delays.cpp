@@ -84,7 +84,7 @@ void SenderEngine::Step::fail(Lane& lane, const SharedCause& cause, Failed what,
 
 // The backoff of a class of failures after so many failures in a row, made in `room`; null: the
 // class has none of its own.
-const BackOff* SenderEngine::Step::backoff_for(Reason reason, std::uint64_t stream,
+const BackOff* SenderEngine::Step::backoff_for(FailureReason reason, std::uint64_t stream,
                                                std::uint32_t next_draw, std::uint32_t failures,
                                                std::optional<BackOff>& room) const {
   const auto* const own = options_.by_reason.find(reason);
@@ -144,7 +144,8 @@ bool SenderEngine::Step::waits_alone(Slot slot) const {
 }
 
 // The delivery has failed, if it is one that is owed. Returns nothing if the lane is to wait.
-std::optional<SenderEngine::Step::Alone> SenderEngine::Step::alone(Slot slot, Reason reason) {
+std::optional<SenderEngine::Step::Alone> SenderEngine::Step::alone(Slot slot,
+                                                                   FailureReason reason) {
   if (slot == DeliverySlots::none || backlog_[slot].is_ghost || !waits_alone(slot))
     return std::nullopt;
   return options_.ordering == Ordering::strict ? Alone{own_delay(slot, reason)} : Alone{};
@@ -173,7 +174,7 @@ void SenderEngine::Step::pause_deferred() {
 }
 
 // The next delay of a delivery's own backoff, drawn from its own random stream.
-SenderEngine::Step::OwnDelay SenderEngine::Step::own_delay(Slot slot, Reason reason) {
+SenderEngine::Step::OwnDelay SenderEngine::Step::own_delay(Slot slot, FailureReason reason) {
   const auto id = backlog_[slot].id;
   const auto* const retries = backlog_.own_retries_of(slot);
   const auto says_itself = retries != nullptr && retries->backoff;

@@ -51,6 +51,17 @@ struct EngineOptions {
   /// In which order deliveries are handed over.
   Ordering ordering = Ordering::strict;
 
+  /// Whether, in strict order, a child that has refused a delivery for now gets only one delivery
+  /// at a time from then on. Otherwise it would work on later deliveries before the refused one
+  /// comes back.
+  bool narrows_when_refused = false;
+
+  /// What happens to a message that arrives when the outbox is full.
+  Overflow overflow = Overflow::refuse;
+
+  /// What the engine does if a child that hangs has not ended after `kill_grace`.
+  AfterGrace after_grace = AfterGrace::abandon;
+
   /// How many deliveries a child holds at the most. Without effect in a pool, whose kinds say it.
   ///
   /// @range 1 and above
@@ -59,11 +70,6 @@ struct EngineOptions {
   /// The workers that share the outbox; without kinds: one child. Only with `Ordering::per_key` or
   /// `unordered`, without a fallback, and with `Guarantee::at_least_once`.
   WorkerPool pool{};
-
-  /// Whether, in strict order, a child that has refused a delivery for now gets only one delivery
-  /// at a time from then on. Otherwise it would work on later deliveries before the refused one
-  /// comes back.
-  bool narrows_when_refused = false;
 
   /// How many failures a delivery may be charged with before it is given up. Unset: any number, and
   /// each failure is charged.
@@ -88,9 +94,6 @@ struct EngineOptions {
   /// @range 0 and above
   Duration kill_grace = std::chrono::seconds{5};
 
-  /// What the engine does if a child that hangs has not ended after `kill_grace`.
-  AfterGrace after_grace = AfterGrace::abandon;
-
   /// What the engine does about a hang. With `reject`, the delivery that is held responsible ends.
   Decision on_hang = Verdict::retry;
 
@@ -101,9 +104,6 @@ struct EngineOptions {
 
   /// How much all deliveries together may weigh; unset: without limit.
   std::optional<std::uint64_t> capacity_bytes{};
-
-  /// What happens to a message that arrives when the outbox is full.
-  Overflow overflow = Overflow::refuse;
 
   /// The guard of the service. The engine asks it before each hand-over to the child, and before it
   /// makes a child while the guard is not closed. The engine reports the outcomes to it. Null: no
@@ -123,6 +123,9 @@ struct EngineOptions {
 
   /// Whether another child takes over when a limit is reached, instead of giving up.
   bool has_fallback = false;
+
+  /// What follows a normal stop of the child; only with `Guarantee::at_most_once`.
+  AfterNormalStop after_normal_stop = AfterNormalStop::rest;
 
   /// Whether there is a store: a delivery waits for `input::Persisted` before it may be handed
   /// over, and stays owed there when the sender ends. Only with `Guarantee::at_least_once`.
@@ -147,9 +150,6 @@ struct EngineOptions {
   ///
   /// @range 0 and above
   Duration healthy_after = Duration::max();
-
-  /// What follows a normal stop of the child; only with `Guarantee::at_most_once`.
-  AfterNormalStop after_normal_stop = AfterNormalStop::rest;
 
   /// Is called with each delay that follows a failure; empty: nobody counts them.
   ///

@@ -121,7 +121,7 @@ struct StartFailed {
   std::uint32_t incarnation;        ///< as `effect::StartChild` had it
   Cause cause;                      ///< why; counts as an error whatever its code
   Verdict verdict = Verdict::retry; ///< `reject` is as `retry`: no delivery was concerned
-  Reason reason{};                  ///< the class of the failure
+  FailureReason reason{};           ///< the class of the failure
 };
 
 /// The child terminated; without an error it stopped normally.
@@ -168,7 +168,7 @@ struct Nacked {
   std::optional<Duration> retry_after{};
   Blame blame = Blame::unknown;         ///< as the child says
   std::uint64_t said = hand_over.value; ///< the id in the child's message, for the event
-  Reason reason{};                      ///< the class of the failure
+  FailureReason reason{};               ///< the class of the failure
 };
 
 /// The child refused a delivery for good.

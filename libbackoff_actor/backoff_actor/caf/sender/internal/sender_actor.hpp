@@ -140,7 +140,7 @@ private:
   std::uint64_t id_of(HandOverId name) const;
   HandOverId name_of(std::uint64_t id) const;
   void on_sent(const Sent& sent);
-  Reason reason_of_refusal(const caf::error& error) const;
+  FailureReason reason_of_refusal(const caf::error& error) const;
   void on_nack(const Nack& nack);
   void on_reject(const Reject& reject);
   void on_resize(const Resize& resize);

@@ -250,10 +250,10 @@ private:
   std::optional<std::uint32_t> limit_of(Slot slot) const;
   bool is_exhausted(Slot slot) const;
   void charge(Slot slot);
-  bool charge_or_bury(Slot slot, const SharedCause& cause, Blame blame, Reason reason);
+  bool charge_or_bury(Slot slot, const SharedCause& cause, Blame blame, FailureReason reason);
   const ReasonRetries* retries_for(Slot slot) const;
   double cost_of(Slot slot) const;
-  void note_reason(Slot slot, Reason reason) {
+  void note_reason(Slot slot, FailureReason reason) {
     if (!options_.by_reason.empty())
       backlog_.set_reason(slot, reason);
   }
@@ -341,14 +341,14 @@ private:
     Duration delay;
     BackOff backoff; // after the step
   };
-  OwnDelay own_delay(Slot slot, Reason reason);
+  OwnDelay own_delay(Slot slot, FailureReason reason);
   bool waits_alone(Slot slot) const;
 
   // That a delivery waits instead of its lane. `own`: in strict order, its delay.
   struct Alone {
     std::optional<OwnDelay> own{};
   };
-  std::optional<Alone> alone(Slot slot, Reason reason);
+  std::optional<Alone> alone(Slot slot, FailureReason reason);
   void note_own_retries(Slot slot, const std::shared_ptr<const OwnRetries>& retries);
 
   // -- hangs ------------------------------------------------------------------------
@@ -398,7 +398,7 @@ private:
             const std::optional<Alone>& alone = {});
   static constexpr std::uint32_t many_failures = 10;
   void hint_at_endless_retries();
-  const BackOff* backoff_for(Reason reason, std::uint64_t stream, std::uint32_t next_draw,
+  const BackOff* backoff_for(FailureReason reason, std::uint64_t stream, std::uint32_t next_draw,
                              std::uint32_t failures, std::optional<BackOff>& room) const;
   void tell_delay(const Lane& lane, Duration span, const std::optional<Alone>& alone,
                   const BackOff* of_class);
