@@ -119,8 +119,8 @@ INSTANTIATE_TEST_SUITE_P(
     Recorded{"like go-retryablehttp", half, {1000, 2000, 4000, 8000, 16000, 30000, 30000}},
     Recorded{"like rabbitmq-quorum", half, {0, 0, 0}}));
 
-// It rounds up to milliseconds before it doubles. So its waits run ahead of the exact ones, by up to
-// 2 ms at the second, then 6 ms. Each follows from the recorded one before to that rounding.
+// It rounds up to milliseconds before it doubles. So its waits run ahead of the exact ones, by up
+// to 2 ms, then 6 ms. Each follows from the recorded one before to that rounding.
 TEST(known_policies, kafkajs_carries_its_jitter_and_only_its_rounding_differs) {
   const std::vector<double> shortest{240, 384, 616, 986, 1578};
   const std::vector<double> longest{360, 864, 2074, 4978, 11948};
