@@ -2,6 +2,7 @@
 
 #include "backoff_actor/backoff/like.hpp"
 #include "backoff_actor/core/internal/one_line.hpp"
+#include "backoff_actor/core/time.hpp"
 
 #include <nlohmann/json.hpp>
 
