@@ -89,7 +89,7 @@ TEST(sender_at_most_once, a_full_buffer_refuses_the_newest) {
 
 TEST(sender_at_most_once, a_full_buffer_can_drop_the_oldest_or_the_newest_as_dead_letters) {
   for (const auto overflow : {Overflow::drop_oldest, Overflow::drop_newest}) {
-    EngineDriver sender{akkas({.capacity = 1, .overflow = overflow})};
+    EngineDriver sender{akkas({.overflow = overflow, .capacity = 1})};
     sender.start();
     sender.crash();
     sender.submit();

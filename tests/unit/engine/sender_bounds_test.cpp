@@ -54,7 +54,7 @@ TEST(sender_bounds, whoever_joins_until_it_is_stored_counts_until_then) {
 }
 
 TEST(sender_bounds, the_newest_is_dropped_for_those_who_joined) {
-  EngineDriver sender{{.capacity = 2, .overflow = Overflow::drop_newest}};
+  EngineDriver sender{{.overflow = Overflow::drop_newest, .capacity = 2}};
   sender.start();
   sender.submit();
   sender.take(input::Join{0, 1});
@@ -99,7 +99,7 @@ TEST(sender_bounds, refuses_what_comes_when_the_outbox_is_full) {
 }
 
 TEST(sender_bounds, drops_the_oldest_that_no_child_holds) {
-  EngineDriver sender{{.max_in_flight = 1, .capacity = 3, .overflow = Overflow::drop_oldest}};
+  EngineDriver sender{{.overflow = Overflow::drop_oldest, .max_in_flight = 1, .capacity = 3}};
   sender.start();
   for (int i = 0; i < 3; ++i)
     sender.submit();
@@ -111,7 +111,7 @@ TEST(sender_bounds, drops_the_oldest_that_no_child_holds) {
 }
 
 TEST(sender_bounds, drops_what_came_back_from_a_child_before_what_is_younger) {
-  EngineDriver sender{{.max_in_flight = 2, .capacity = 3, .overflow = Overflow::drop_oldest}};
+  EngineDriver sender{{.overflow = Overflow::drop_oldest, .max_in_flight = 2, .capacity = 3}};
   sender.start();
   for (int i = 0; i < 3; ++i)
     sender.submit();
@@ -124,7 +124,7 @@ TEST(sender_bounds, drops_what_came_back_from_a_child_before_what_is_younger) {
 }
 
 TEST(sender_bounds, drops_what_came_back_from_a_child_before_those_that_waited_behind_it) {
-  EngineDriver sender{{.max_in_flight = 1, .capacity = 3, .overflow = Overflow::drop_oldest}};
+  EngineDriver sender{{.overflow = Overflow::drop_oldest, .max_in_flight = 1, .capacity = 3}};
   sender.start();
   for (int i = 0; i < 3; ++i)
     sender.submit();
@@ -136,7 +136,7 @@ TEST(sender_bounds, drops_what_came_back_from_a_child_before_those_that_waited_b
 }
 
 TEST(sender_bounds, refuses_if_a_child_holds_everything) {
-  EngineDriver sender{{.capacity = 2, .overflow = Overflow::drop_oldest}};
+  EngineDriver sender{{.overflow = Overflow::drop_oldest, .capacity = 2}};
   sender.start();
   sender.submit();
   sender.submit();
@@ -145,7 +145,7 @@ TEST(sender_bounds, refuses_if_a_child_holds_everything) {
 }
 
 TEST(sender_bounds, drops_the_newest_as_a_dead_letter) {
-  EngineDriver sender{{.capacity = 1, .overflow = Overflow::drop_newest}};
+  EngineDriver sender{{.overflow = Overflow::drop_newest, .capacity = 1}};
   sender.start();
   sender.submit();
 
@@ -156,7 +156,7 @@ TEST(sender_bounds, drops_the_newest_as_a_dead_letter) {
 }
 
 TEST(sender_bounds, drops_nothing_for_one_that_is_past_its_deadline) {
-  EngineDriver sender{{.max_in_flight = 1, .capacity = 2, .overflow = Overflow::drop_oldest}};
+  EngineDriver sender{{.overflow = Overflow::drop_oldest, .max_in_flight = 1, .capacity = 2}};
   sender.start();
   sender.submit();
   sender.submit();
@@ -181,7 +181,7 @@ TEST(sender_bounds, counts_bytes_as_well) {
 
 TEST(sender_bounds, drops_as_many_as_the_newcomer_needs) {
   EngineDriver sender{
-    {.max_in_flight = 1, .capacity_bytes = 100, .overflow = Overflow::drop_oldest}};
+    {.overflow = Overflow::drop_oldest, .max_in_flight = 1, .capacity_bytes = 100}};
   sender.start();
   for (int i = 0; i < 4; ++i)
     sender.take(weighing(25));
@@ -192,7 +192,7 @@ TEST(sender_bounds, drops_as_many_as_the_newcomer_needs) {
 
 TEST(sender_bounds, drops_nothing_for_a_newcomer_that_would_not_fit_even_so) {
   EngineDriver sender{
-    {.max_in_flight = 1, .capacity_bytes = 100, .overflow = Overflow::drop_oldest}};
+    {.overflow = Overflow::drop_oldest, .max_in_flight = 1, .capacity_bytes = 100}};
   sender.start();
   sender.take(weighing(60));
   sender.take(weighing(20));

@@ -40,7 +40,7 @@ TEST(sender_storing, the_news_that_one_that_has_ended_is_stored_does_not_count_f
 }
 
 TEST(sender_storing, what_is_given_up_at_once_is_stored_for_the_dead_letters) {
-  EngineDriver sender{{.capacity = 1, .overflow = Overflow::drop_newest, .persist = true}};
+  EngineDriver sender{{.overflow = Overflow::drop_newest, .capacity = 1, .persist = true}};
   sender.start();
   EXPECT_THAT(sender.submit_within(0s),
               ElementsAre("accept 1", "persist 1", "dead letter 1 expired"));

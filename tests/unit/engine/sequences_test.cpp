@@ -108,7 +108,7 @@ TEST(sequences, s6_a_resume_during_a_backoff_waits_for_the_tick) {
 // -- the drop of a delivery that the child holds ----------------------------------------------
 
 TEST(sequences, s7_a_full_outbox_drops_nothing_that_the_child_holds) {
-  EngineDriver sender{{.max_in_flight = 1, .capacity = 2, .overflow = Overflow::drop_oldest}};
+  EngineDriver sender{{.overflow = Overflow::drop_oldest, .max_in_flight = 1, .capacity = 2}};
   sender.start();
   sender.submit();
   sender.submit();
