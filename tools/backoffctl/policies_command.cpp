@@ -15,6 +15,7 @@ namespace {
 
 using backoff_actor::KnownPolicy;
 using backoff_actor::Like;
+using backoff_actor::to_string;
 using Json = nlohmann::ordered_json;
 
 constexpr auto policies_description = R"(Lists how other systems wait.
