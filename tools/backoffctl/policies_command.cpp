@@ -66,11 +66,15 @@ std::string attempts_text(const Like& x) {
 
 bool has_cap(const Like& x) { return x.policy.longest() < backoff_actor::max_delay; }
 
+std::string cap_text(const Like& x) {
+  return has_cap(x) ? std::string{"waits "} + to_string(x.policy.longest()) + " at the most"
+                    : "no cap";
+}
+
 std::string text_of(const Like& x) {
   return full_name(x.known) + " " + std::string{x.known.version} + "\n  " + to_string(x.policy)
-         + "\n  " + attempts_text(x) + "; "
-         + (has_cap(x) ? "waits " + to_string(x.policy.longest()) + " at the most" : "no cap")
-         + "\n  " + std::string{x.known.note} + "\n";
+         + "\n  " + attempts_text(x) + "; " + cap_text(x) + "\n  " + std::string{x.known.note}
+         + "\n";
 }
 
 Json json_of(const Like& x) {
@@ -107,8 +111,11 @@ public:
       return backoff_actor::detail::plain_json(all.dump(2)) + "\n";
     }
     std::string result;
-    for (const auto& x : backoff_actor::known_policies())
-      result += (result.empty() ? "" : "\n") + text_of(like_of(x));
+    for (const auto& x : backoff_actor::known_policies()) {
+      if (!result.empty())
+        result += "\n";
+      result += text_of(like_of(x));
+    }
     return result;
   }
 
