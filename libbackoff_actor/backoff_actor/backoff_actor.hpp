@@ -12,6 +12,7 @@
 
 #include "backoff_actor/backoff/by_reason.hpp"
 #include "backoff_actor/backoff/http/http_answer.hpp"
+#include "backoff_actor/backoff/like.hpp"
 #include "backoff_actor/backoff/parse_policy.hpp"
 #include "backoff_actor/backoff/policy.hpp"
 #include "backoff_actor/backoff/retry_after_header.hpp"

@@ -167,4 +167,87 @@ TEST(ErrorOfHttp, is_assessed_as_the_answer_is) {
   EXPECT_EQ(retry_after_of(refused), std::nullopt);
 }
 
+namespace {
+
+// What the how-to shows: five retries, full jitter, a cap of ten minutes, Retry-After obeyed.
+SenderOptions as_celery(SenderOptions options) {
+  // [celery_sender]
+  options.backoff = like("celery");
+  options.backoff_by = BackoffBy::message;      // a job that fails waits alone
+  options.ordering = Ordering::unordered;       // and the others go on
+  options.max_attempts = 6;                     // max_retries=5
+  options.charging = Charging::every_failure(); // an outage uses them up, too
+  options.retry_after = RetryAfterReading::up_to(10min);
+  // [celery_sender]
+  return options;
+}
+
+// In Celery, no failure is the service's fault.
+HttpAnswer charged(HttpAnswer answer) {
+  // [celery_charges]
+  if (answer.speaks_of == HttpSubject::service)
+    answer.speaks_of = HttpSubject::either;
+  // [celery_charges]
+  return answer;
+}
+
+} // namespace
+
+class CeleryTask : public HttpAnswers {
+protected:
+  void start_task() { start_caller(as_celery(default_options())); }
+
+  DeadLetterReason reason_of_end() {
+    return log.count<event::DeadLettered>() == 1 ? log.all<event::DeadLettered>()[0].reason
+                                                 : DeadLetterReason{};
+  }
+};
+
+TEST_F(CeleryTask, is_given_up_after_five_retries_in_whole_seconds) {
+  answers.assign(100, answer_of_http(500));
+  start_task();
+  const auto answer = ask("a");
+  time.advance(1h);
+
+  EXPECT_EQ(calls.size(), 6u);
+  for (const auto at : calls)
+    EXPECT_EQ(at % 1s, 0s);
+  EXPECT_LE(calls.back(), 31s) << "1 + 2 + 4 + 8 + 16";
+  EXPECT_EQ(reason_of_end(), DeadLetterReason::attempts_exhausted);
+  EXPECT_TRUE(answer->error);
+}
+
+TEST_F(CeleryTask, is_kept_while_the_worker_blames_the_service) {
+  answers.assign(1000, answer_of_http(503));
+  start_task();
+  const auto answer = ask("a");
+  time.advance(1h);
+
+  EXPECT_GT(calls.size(), 6u);
+  EXPECT_EQ(log.count<event::DeadLettered>(), 0u);
+  EXPECT_FALSE(answer->error);
+}
+
+TEST_F(CeleryTask, is_given_up_after_five_retries_of_a_service_that_is_down_if_nobody_blames_it) {
+  answers.assign(1000, charged(answer_of_http(503)));
+  start_task();
+  const auto answer = ask("a");
+  time.advance(1h);
+
+  EXPECT_EQ(calls.size(), 6u);
+  EXPECT_EQ(reason_of_end(), DeadLetterReason::attempts_exhausted);
+  EXPECT_TRUE(answer->error);
+}
+
+TEST_F(CeleryTask, waits_as_long_as_the_service_asks_and_is_given_up_if_it_asks_for_more) {
+  answers = {charged(answer_of_http(429, 10min)), charged(answer_of_http(429, 601s))};
+  start_task();
+  const auto answer = ask("a");
+  time.advance(1h);
+
+  EXPECT_EQ(calls, (std::vector<Duration>{0s, 10min}));
+  EXPECT_EQ(reason_of_end(), DeadLetterReason::retry_after_too_long);
+  EXPECT_TRUE(answer->error);
+}
+
 } // namespace backoff_actor::actor_test

@@ -20,9 +20,10 @@ draws no random numbers, and assumes that calls take no time. Several policies a
 
 With --max-attempts, plan says what that limit means for the messages of a sender. By evidence, the
 library's default, a failure counts only if it is the message's fault, so an outage charges nobody.
-With --charging every_failure each failure counts, and an outage kills good messages. Where order is
-per key or unordered, a sender with one worker waits with the worker and then with the message, each
-by the policy, unless SenderOptions::backoff_by says otherwise: that sum has a line of its own.
+With --charging every_failure each failure counts, and an outage kills good messages. By both rules
+a failure that the worker blames on the service never counts. Where order is per key or unordered, a
+sender with one worker waits with the worker and then with the message, each by the policy, unless
+SenderOptions::backoff_by says otherwise: that sum has a line of its own.
 backoffctl simulate dead-letters shows it message by message.
 
 Several policies end with a line that says which to use after an outage of --outage:

@@ -20,7 +20,8 @@ struct Charging {
     /// others. Nothing is charged while the service is down.
     by_evidence,
 
-    /// It does not: each failure is charged to the message that failed.
+    /// It does not: each failure is charged to the message that failed, unless the worker or the
+    /// decider blames the service.
     every_failure,
   };
 
@@ -34,7 +35,8 @@ struct Charging {
   /// @range 1 us and above
   std::optional<Duration> give_up_after = std::chrono::hours{72};
 
-  /// Each failure is charged to the message that failed.
+  /// Each failure is charged to the message that failed, unless somebody blames the service: such a
+  /// failure never counts. Only `time_to_live` and `max_elapsed` end a message that has no others.
   static constexpr Charging every_failure() { return {Rule::every_failure, std::nullopt}; }
 
   /// Whether two are the same.

@@ -185,8 +185,8 @@ struct SenderOptions {
   /// What the pause that a service asks for does to the wait of the backoff. By default, the sender
   /// retries no earlier than the service asked, and gives up a delivery whose service asks for more
   /// than 5 minutes. A span stands for the same with another bound. In strict order it is the wait
-  /// of all deliveries, else that of the refused one. After a crash, a hang, or an error that the
-  /// service or nobody is to blame for, a longer wish is cut to the bound.
+  /// of all deliveries, else that of the refused one. After a crash, a hang, or an error that
+  /// blames the service, a longer wish is cut to the bound.
   ///
   /// @range the bound 0 and above
   RetryAfterReading retry_after{};
