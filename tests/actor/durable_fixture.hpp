@@ -9,6 +9,7 @@
 namespace backoff_actor::actor_test {
 
 using testing::MemoryStore;
+using testing::OwnedStoreInFront;
 using testing::StoreInFront;
 
 /// A sender with a durable outbox over a store in memory, which writes in the same thread. A day of

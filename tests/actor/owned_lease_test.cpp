@@ -11,13 +11,12 @@ namespace backoff_actor::actor_test {
 using testing::value_of;
 
 // Calls a function before each commit.
-class Watched : public StoreInFront {
+class Watched : public OwnedStoreInFront {
 public:
-  Watched(std::shared_ptr<DeliveryStore> store,
-          std::function<void(std::span<const StoreChange>)> hook)
-    : StoreInFront(std::move(store)), hook_(std::move(hook)) {}
+  Watched(std::shared_ptr<OwnedStore> store, std::function<void(std::span<const StoreChange>)> hook)
+    : OwnedStoreInFront(std::move(store)), hook_(std::move(hook)) {}
   void commit(std::span<const StoreChange> changes) override {
-    StoreInFront::commit(changes);
+    OwnedStoreInFront::commit(changes);
     hook_(changes);
   }
 
@@ -26,13 +25,13 @@ private:
 };
 
 // Throws once, before it asks the server.
-class Forgetful : public StoreInFront {
+class Forgetful : public OwnedStoreInFront {
 public:
-  using StoreInFront::StoreInFront;
+  using OwnedStoreInFront::OwnedStoreInFront;
   void commit(std::span<const StoreChange> changes) override {
     if (std::exchange(is_first_, false))
       throw std::runtime_error("no memory for the answer");
-    StoreInFront::commit(changes);
+    OwnedStoreInFront::commit(changes);
   }
 
 private:

@@ -19,7 +19,7 @@ public:
   SlowPost(std::shared_ptr<SharedStore> store, std::function<void()> meanwhile)
     : store_(std::move(store)), meanwhile_(std::move(meanwhile)) {}
   std::string name() const override { return store_->name(); }
-  std::shared_ptr<DeliveryStore> own(Duration at_most) override { return store_->own(at_most); }
+  std::shared_ptr<OwnedStore> own(Duration at_most) override { return store_->own(at_most); }
   std::optional<StoreOwner> owner() override { return store_->owner(); }
   void interrupt() override { store_->interrupt(); }
   std::unique_ptr<IncomingWriter> open_writer() override {

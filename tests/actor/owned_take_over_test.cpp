@@ -254,7 +254,7 @@ public:
   Held(std::shared_ptr<SharedStore> store, std::shared_ptr<const std::string> held_by)
     : store_(std::move(store)), held_by_(std::move(held_by)) {}
   std::string name() const override { return store_->name(); }
-  std::shared_ptr<DeliveryStore> own(Duration at_most) override {
+  std::shared_ptr<OwnedStore> own(Duration at_most) override {
     return held_by_->empty() ? store_->own(at_most) : nullptr;
   }
   std::optional<StoreOwner> owner() override { return StoreOwner{.held_by = *held_by_}; }

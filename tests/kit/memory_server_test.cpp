@@ -46,9 +46,7 @@ protected:
     return failure_of_call([&] { store.commit(insert(id)); });
   }
 
-  std::shared_ptr<DeliveryStore> own(const std::string& node) {
-    return server.store(node)->own(0s);
-  }
+  std::shared_ptr<OwnedStore> own(const std::string& node) { return server.store(node)->own(0s); }
 
   Instant now{};
   MemoryServer server{[this] { return now; }, 5s, "orders"};

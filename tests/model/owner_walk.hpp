@@ -195,8 +195,8 @@ private:
         owed_[x.id] = {std::stoull(x.message.types), true};
       });
       last_id_ = store->last_id();
-      epoch_ = store->ownership()->epoch;
-      lease_ = OwnerLease{store->ownership()->lease};
+      epoch_ = store->ownership().epoch;
+      lease_ = OwnerLease{store->ownership().lease};
       store_ = std::move(store);
     } catch (const StoreError&) {
       owed_.clear(); // the server is away
@@ -250,7 +250,7 @@ private:
   testing::MemoryServer& server_;
   OwnerAccount& account_;
   std::shared_ptr<SharedStore> shared_;
-  std::shared_ptr<DeliveryStore> store_; // none: it stands by
+  std::shared_ptr<OwnedStore> store_; // none: it stands by
   std::uint64_t epoch_ = 0;
   OwnerLease lease_;
   std::optional<Call> call_;

@@ -208,23 +208,6 @@ struct KeyClock {
   friend bool operator==(const KeyClock&, const KeyClock&) = default;
 };
 
-/// How a process owns a store that others want, too.
-struct StoreOwnership {
-  /// The fencing token: higher than that of every earlier owner.
-  ///
-  /// @range 1 and above
-  std::uint64_t epoch = 0;
-
-  /// How long the server lets an owner go on that says nothing. Then another process may own the
-  /// store.
-  ///
-  /// @range above 0
-  Duration lease{};
-
-  /// Whether both are the same.
-  friend bool operator==(const StoreOwnership&, const StoreOwnership&) = default;
-};
-
 /// Keeps owed deliveries beyond the life of a process.
 ///
 /// @errors every member may throw `StoreError`.
@@ -319,21 +302,6 @@ public:
   /// is `unreadable` back among the incoming messages. Do not call it while an outbox
   /// uses the store: the outbox assigns numbers too, and has already read what is owed.
   virtual std::size_t resubmit_dead_letters(std::span<const std::uint64_t> ids) = 0;
-
-  /// Under which ownership it writes; none: it is open for one process, as long as that lives.
-  virtual std::optional<StoreOwnership> ownership() const { return std::nullopt; }
-
-  /// Tells the server that the owner is alive. Every other answered call tells it, too.
-  ///
-  /// @errors throws `StoreError`: `unreachable` or `disowned`
-  virtual void renew() {}
-
-  /// Returns a reader of what other programs have handed over; null: the store takes nothing from
-  /// other programs. Connects only when it is asked to take something.
-  ///
-  /// @errors throws nothing
-  /// @thread any, at any time
-  virtual std::unique_ptr<Intake> open_intake() { return nullptr; }
 
   /// Returns the store's notices for people, each notice once. Failures of a call are thrown
   /// instead.

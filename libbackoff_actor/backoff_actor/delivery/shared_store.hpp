@@ -24,6 +24,46 @@ struct StoreOwner {
   friend bool operator==(const StoreOwner&, const StoreOwner&) = default;
 };
 
+/// How a process owns a store that others want, too.
+struct StoreOwnership {
+  /// The fencing token: higher than that of every earlier owner.
+  ///
+  /// @range 1 and above
+  std::uint64_t epoch = 0;
+
+  /// How long the server lets an owner go on that says nothing. Then another process may own the
+  /// store.
+  ///
+  /// @range above 0
+  Duration lease{};
+
+  /// Whether both are the same.
+  friend bool operator==(const StoreOwnership&, const StoreOwnership&) = default;
+};
+
+/// A store that several processes want, and that this one owns. It stays owned until it is
+/// destroyed, the lease ends, or the session is ended by others.
+///
+/// @errors `renew` may throw `StoreError`, and so may all that `DeliveryStore` has.
+/// @thread as `DeliveryStore`
+class OwnedStore : public DeliveryStore {
+public:
+  /// Under which ownership it writes. Throws nothing.
+  virtual StoreOwnership ownership() const = 0;
+
+  /// Tells the server that the owner is alive. Every other answered call tells it, too.
+  ///
+  /// @errors throws `StoreError`: `unreachable` or `disowned`
+  virtual void renew() = 0;
+
+  /// Returns a reader of what other programs have handed over; null: the store takes nothing from
+  /// other programs. Connects only when it is asked to take something.
+  ///
+  /// @errors throws nothing
+  /// @thread any, at any time
+  virtual std::unique_ptr<Intake> open_intake() = 0;
+};
+
 /// A store on a server that several processes want. One of them owns it at a time; the others stand
 /// by. When the owner dies, another takes over.
 ///
@@ -44,9 +84,8 @@ public:
   /// Waits until this process owns the store.
   ///
   /// @param at_most how long to wait; 0: only looks
-  /// @returns the store, which stays owned until it is destroyed, the lease ends, or the session is
-  ///          ended by others; null: another process owns it, or `interrupt` was called
-  virtual std::shared_ptr<DeliveryStore> own(Duration at_most) = 0;
+  /// @returns the store; null: another process owns it, or `interrupt` was called
+  virtual std::shared_ptr<OwnedStore> own(Duration at_most) = 0;
 
   /// Ends a call of `own` soon, and every later one at once. Throws nothing.
   virtual void interrupt() = 0;

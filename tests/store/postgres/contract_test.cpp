@@ -46,7 +46,7 @@ TEST_F(postgres_view, shows_the_outbox_as_it_is_at_each_call_whether_or_not_it_i
   EXPECT_EQ(contents_of(*view), contents_of(*store));
   EXPECT_EQ(view->message_format(), "caf 1");
   EXPECT_EQ(view->name(), name());
-  EXPECT_EQ(view->ownership(), std::nullopt);
+  EXPECT_EQ(dynamic_cast<OwnedStore*>(view.get()), nullptr);
   commit(*store, {change::Acknowledge{1, {5}}, change::Insert{delivery(4)}});
   const auto after = contents_of(*store);
   EXPECT_EQ(contents_of(*view), after);

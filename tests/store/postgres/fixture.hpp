@@ -60,7 +60,7 @@ protected:
   PostgresAddress address() const { return {server()->connection(database_), "orders"}; }
 
   /// Owns the outbox as soon as the server has noticed the end of the session before.
-  std::shared_ptr<DeliveryStore> open(const std::string& node = "node-a") {
+  std::shared_ptr<OwnedStore> open(const std::string& node = "node-a") {
     auto result = postgres_store(address(), options(node))->own(test::patience);
     EXPECT_NE(result, nullptr);
     return result;

@@ -97,7 +97,7 @@ protected:
 
   static void commit(DeliveryStore& to, std::vector<StoreChange> changes) { to.commit(changes); }
 
-  std::shared_ptr<DeliveryStore> store;
+  std::shared_ptr<OwnedStore> store;
   std::unique_ptr<Intake> intake;
   std::unordered_set<std::uint64_t> held;
   std::vector<IncomingMessage> taken;

@@ -107,7 +107,7 @@ TEST_F(postgres_ownership, the_next_owner_has_the_next_epoch_and_all_that_was_ow
   store.reset();
   const auto second = next.get();
   ASSERT_NE(second, nullptr);
-  EXPECT_EQ(second->ownership()->epoch, 2U);
+  EXPECT_EQ(second->ownership().epoch, 2U);
   EXPECT_EQ(contents_of(*second), contents);
 }
 
@@ -140,7 +140,7 @@ TEST_F(postgres_ownership, an_owner_whose_session_was_ended_goes_on_if_nobody_el
   look.query(end_owner);
   store->renew();
   commit(*store, {change::Insert{delivery(2)}});
-  EXPECT_EQ(store->ownership()->epoch, 1U);
+  EXPECT_EQ(store->ownership().epoch, 1U);
   EXPECT_EQ(contents_of(*store).owed.size(), 2U);
   EXPECT_TRUE(shared("node-b")->owner()->is_alive);
 }
@@ -150,7 +150,7 @@ TEST_F(postgres_ownership, an_owner_that_says_nothing_for_its_lease_is_replaced_
   const auto time_of_replacement = [&] {
     const auto before = SteadyClock::now(); // the owner's last statement comes later
     const auto store = open("node-a");
-    std::shared_ptr<DeliveryStore> second;
+    std::shared_ptr<OwnedStore> second;
     const auto took = test::time_of([&] { second = shared("node-b")->own(test::patience); });
     EXPECT_GE(SteadyClock::now() - before, lease_);
     EXPECT_NE(second, nullptr);
@@ -164,7 +164,7 @@ TEST_F(postgres_ownership, an_owner_that_renews_in_time_is_not_replaced) {
   lease_ = seconds{1};
   const auto is_left_alone = [&] {
     const auto store = open("node-a");
-    const auto epoch = store->ownership()->epoch;
+    const auto epoch = store->ownership().epoch;
     auto next = std::async(std::launch::async, [&] { return shared("node-b")->own(3 * lease_); });
     while (next.wait_for(lease_ / 10) == std::future_status::timeout) {
       try {
@@ -176,7 +176,7 @@ TEST_F(postgres_ownership, an_owner_that_renews_in_time_is_not_replaced) {
     if (next.get() != nullptr)
       return false;
     commit(*store, {change::Insert{delivery(1)}});
-    EXPECT_EQ(store->ownership()->epoch, epoch);
+    EXPECT_EQ(store->ownership().epoch, epoch);
     return true;
   };
   auto is_well = is_left_alone();
@@ -239,7 +239,7 @@ TEST_F(postgres_ownership, a_standby_that_has_gone_does_not_take_the_lock) {
   store.reset();
   const auto next = shared("node-c")->own(test::patience);
   ASSERT_NE(next, nullptr);
-  EXPECT_EQ(next->ownership()->epoch, 2U);
+  EXPECT_EQ(next->ownership().epoch, 2U);
 }
 
 // No timeout of the server's counts while it waits for the rest of a batch.
@@ -248,7 +248,7 @@ TEST_F(postgres_ownership, an_owner_that_froze_while_it_sent_a_batch_is_replaced
   const auto frozen = owner_that_sends();
   const auto second = shared("node-b")->own(test::patience);
   ASSERT_NE(second, nullptr);
-  EXPECT_EQ(second->ownership()->epoch, 2U);
+  EXPECT_EQ(second->ownership().epoch, 2U);
 }
 
 TEST_F(postgres_ownership, an_owner_that_sends_a_batch_for_less_than_its_lease_is_left_alone) {
@@ -283,7 +283,7 @@ TEST_F(postgres_ownership,
              "backoff_actor frozen");
   const auto next = shared("node-b")->own(test::patience);
   ASSERT_NE(next, nullptr);
-  EXPECT_EQ(next->ownership()->epoch, 2U);
+  EXPECT_EQ(next->ownership().epoch, 2U);
   kill(child, SIGKILL);
   waitpid(child, nullptr, 0);
 }

@@ -47,12 +47,12 @@ protected:
             "orders"};
   }
 
-  std::shared_ptr<DeliveryStore> own(const PostgresAddress& address) const {
+  std::shared_ptr<OwnedStore> own(const PostgresAddress& address) const {
     return postgres_store(address, options())->own(test::patience);
   }
 
   // Returns a store whose connection is cut after the first byte of the answer to the next call.
-  std::shared_ptr<DeliveryStore> own_without_answer() const {
+  std::shared_ptr<OwnedStore> own_without_answer() const {
     own_and_let_go(); // makes the outbox
     const auto before = bytes_of_ended_connections();
     own_and_let_go();
@@ -122,7 +122,7 @@ protected:
     EXPECT_EQ(contents.owed.size(), ledger.size());
     EXPECT_EQ(contents.last_id, id);
     EXPECT_EQ(contents.keys.size(), id - ledger.size());
-    EXPECT_EQ(store->ownership()->epoch, 1U);
+    EXPECT_EQ(store->ownership().epoch, 1U);
   }
 
   void remember_tables() const {
@@ -224,7 +224,7 @@ TEST_F(postgres_unknown_outcome, a_session_of_its_own_that_the_server_still_has_
   kill(pid, SIGCONT);
   commit_until_answered(*store, changes);
   EXPECT_EQ(contents_of(*store).owed.size(), 1U);
-  EXPECT_EQ(store->ownership()->epoch, 1U);
+  EXPECT_EQ(store->ownership().epoch, 1U);
 }
 
 // -- failover to a server that is behind ---------------------------------------------------------
@@ -295,7 +295,7 @@ TEST_F(postgres_unknown_outcome, an_immediate_restart_of_the_server_loses_nothin
   const std::vector<StoreChange> changes{change::Insert{delivery(2)}};
   commit_until_answered(*store, changes);
   EXPECT_EQ(contents_of(*store).owed.size(), 2U);
-  EXPECT_EQ(store->ownership()->epoch, 1U);
+  EXPECT_EQ(store->ownership().epoch, 1U);
 }
 
 } // namespace backoff_actor::store_test

@@ -183,7 +183,7 @@ private:
   testing::TcpProxy proxy_{"127.0.0.1", static_cast<std::uint16_t>(server()->port())};
   ReferenceStore reference_{};
   std::optional<PostgresStep> fault_{}; // strikes during the next call
-  std::shared_ptr<DeliveryStore> store_{};
+  std::shared_ptr<OwnedStore> store_{};
 };
 
 } // namespace

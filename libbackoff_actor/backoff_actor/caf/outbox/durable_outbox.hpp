@@ -101,6 +101,7 @@ public:
   DurableOutbox() = default;
 
   /// Reads the owed deliveries from the store. The parts of their messages must be of `types`.
+  /// Of an `OwnedStore` it also renews the ownership and takes what other programs hand over.
   ///
   /// @errors throws `InvalidArgument` if the options are wrong or there is no store, and
   ///         `StoreError` if the store cannot be read, or holds messages of other types or of

@@ -38,8 +38,8 @@ std::unique_ptr<detail::OutboxSeat> seat_of(const DurableOptions& options) {
     options.observed_by->state()->outboxes(options.name.empty() ? "outbox" : options.name));
 }
 
-std::shared_ptr<IncomingDesk> desk_of(const std::shared_ptr<DeliveryStore>& store) {
-  if (!store->open_intake())
+std::shared_ptr<IncomingDesk> desk_of(const std::shared_ptr<OwnedStore>& store) {
+  if (!store || !store->open_intake())
     return nullptr;
   return std::make_shared<IncomingDesk>([store] { return store->open_intake(); });
 }
@@ -62,8 +62,10 @@ ownership_seat_of(const DurableOptions& options, const std::optional<StoreOwners
 WriteQueue::WriteQueue(std::shared_ptr<DeliveryStore> store, DurableTypes types,
                        DurableOptions options)
   : types_(std::move(types)), options_(std::move(options)), store_(std::move(store)),
-    letters_(std::make_shared<detail::LetterCount>()), ownership_(store_->ownership()),
-    incoming_(desk_of(store_)), engine_({options_.max_batch, options_.max_wait,
+    owned_(std::dynamic_pointer_cast<OwnedStore>(store_)),
+    letters_(std::make_shared<detail::LetterCount>()),
+    ownership_(owned_ ? std::optional{owned_->ownership()} : std::nullopt),
+    incoming_(desk_of(owned_)), engine_({options_.max_batch, options_.max_wait,
                                          ownership_ ? ownership_->lease : Duration::zero()}),
     seat_(seat_of(options_)), ownership_seat_(ownership_seat_of(options_, ownership_)) {
   const auto format = compat::binary_format();
@@ -298,7 +300,7 @@ std::optional<StoreError> WriteQueue::call(const OutboxEffect& what) {
     if (const auto* const x = std::get_if<outbox_effect::Commit>(&what))
       commit(*x);
     else if (std::holds_alternative<outbox_effect::Renew>(what))
-      store_->renew();
+      owned_->renew(); // asked for only with a lease
     else
       store_->tidy_up();
     return std::nullopt;

@@ -21,7 +21,7 @@ constexpr std::chrono::milliseconds after_end{200};
 
 } // namespace
 
-std::optional<StoreOwnership> PostgresDeliveryStore::ownership() const {
+StoreOwnership PostgresDeliveryStore::ownership() const {
   return StoreOwnership{row_.epoch, wish_->options.lease};
 }
 

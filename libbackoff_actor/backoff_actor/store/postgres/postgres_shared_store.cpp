@@ -103,11 +103,11 @@ public:
   std::string name() const override { return wish_->target.name; }
   void interrupt() override { interrupt_.raise(); }
 
-  std::shared_ptr<DeliveryStore> own(Duration at_most) override {
+  std::shared_ptr<OwnedStore> own(Duration at_most) override {
     if (interrupt_.is_raised())
       return nullptr;
     try {
-      return with_session([&]() -> std::shared_ptr<DeliveryStore> {
+      return with_session([&]() -> std::shared_ptr<OwnedStore> {
         if (!lock(at_most))
           return nullptr;
         auto row = session_->claim();
@@ -186,8 +186,8 @@ std::shared_ptr<SharedStore> postgres_store(const PostgresAddress& address,
   return std::make_shared<detail::PostgresSharedStore>(detail::pg_wish(address, options));
 }
 
-std::shared_ptr<DeliveryStore> open_postgres_store(const PostgresAddress& address,
-                                                   const PostgresOptions& options) {
+std::shared_ptr<OwnedStore> open_postgres_store(const PostgresAddress& address,
+                                                const PostgresOptions& options) {
   const auto shared = postgres_store(address, options);
   auto store = shared->own(Duration::zero());
   if (store)

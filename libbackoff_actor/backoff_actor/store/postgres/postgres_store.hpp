@@ -96,7 +96,7 @@ postgres_store(const PostgresAddress& address, const PostgresOptions& options = 
 ///
 /// @errors as `postgres_store`, and throws `StoreError`: `in_use`, naming the owner, if another
 ///         process owns it.
-BACKOFF_ACTOR_EXPORT std::shared_ptr<DeliveryStore>
+BACKOFF_ACTOR_EXPORT std::shared_ptr<OwnedStore>
 open_postgres_store(const PostgresAddress& address, const PostgresOptions& options = {});
 
 /// Opens an outbox for reading, whether or not it has an owner. The result shows the outbox as it

@@ -46,7 +46,7 @@ std::string mark_of(std::span<const StoreChange> changes) {
 
 // -- the store of an owner ------------------------------------------------------------
 
-class MemoryServer::Owned final : public DeliveryStore {
+class MemoryServer::Owned final : public OwnedStore {
 public:
   Owned(std::shared_ptr<State> state, std::shared_ptr<State::Session> session)
     : state_(std::move(state)), session_(std::move(session)), node_(session_->node),
@@ -60,9 +60,7 @@ public:
 
   std::string name() const override { return state_->name; }
 
-  std::optional<StoreOwnership> ownership() const override {
-    return StoreOwnership{epoch_, state_->lease};
-  }
+  StoreOwnership ownership() const override { return {epoch_, state_->lease}; }
 
   // If the answer to the last commit got lost, the number of commits says whether it was made.
   void commit(std::span<const StoreChange> changes) override {
@@ -212,7 +210,7 @@ public:
 
   std::string name() const override { return state_->name; }
 
-  std::shared_ptr<DeliveryStore> own(Duration at_most) override {
+  std::shared_ptr<OwnedStore> own(Duration at_most) override {
     using Clock = std::chrono::steady_clock;
     const auto until = Clock::now() + at_most;
     std::unique_lock lock{state_->mutex};
@@ -251,7 +249,7 @@ private:
       state_->fail(*state_->session_failure, "told to refuse the session");
   }
 
-  std::shared_ptr<DeliveryStore> open_session(Instant now) {
+  std::shared_ptr<OwnedStore> open_session(Instant now) {
     state_->session = std::make_shared<State::Session>(State::Session{node_, now});
     ++state_->epoch;
     state_->last_node = node_;

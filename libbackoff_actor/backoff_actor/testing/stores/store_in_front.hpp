@@ -1,12 +1,12 @@
 #pragma once
 
 #include "backoff_actor/delivery/delivery_store.hpp"
+#include "backoff_actor/delivery/shared_store.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -14,14 +14,16 @@
 
 namespace backoff_actor::testing {
 
-/// Passes all calls on to another store. Derive from it to count calls, to fail, or to change some
-/// members.
+/// Passes all calls of a `DeliveryStore` on to another store. Use it as `StoreInFront` or
+/// `OwnedStoreInFront`.
 ///
+/// @tparam Port `DeliveryStore` or a class that has more members
 /// @thread as the other store's
-class StoreInFront : public DeliveryStore {
+template <class Port>
+class InFrontOf : public Port {
 public:
   /// Puts itself in front of `store`, which must not be null.
-  explicit StoreInFront(std::shared_ptr<DeliveryStore> store) : store_(std::move(store)) {}
+  explicit InFrontOf(std::shared_ptr<Port> store) : store_(std::move(store)) {}
 
   /// As the other store's.
   std::string name() const override { return store_->name(); }
@@ -52,10 +54,9 @@ public:
   void set_message_format(const std::string& format) override {
     store_->set_message_format(format);
   }
-  /// As the other store's.
   /// Counts those of the store behind.
   DeadLetterTally count_dead_letters() override { return store_->count_dead_letters(); }
-
+  /// As the other store's.
   std::size_t remove_dead_letters(std::span<const std::uint64_t> ids) override {
     return store_->remove_dead_letters(ids);
   }
@@ -64,20 +65,41 @@ public:
     return store_->resubmit_dead_letters(ids);
   }
   /// As the other store's.
-  std::optional<StoreOwnership> ownership() const override { return store_->ownership(); }
-  /// As the other store's.
-  void renew() override { store_->renew(); }
-  /// As the other store's.
-  std::unique_ptr<Intake> open_intake() override { return store_->open_intake(); }
-  /// As the other store's.
   std::vector<std::string> take_notices() override { return store_->take_notices(); }
   /// As the other store's.
   bool is_untidy() const override { return store_->is_untidy(); }
   /// As the other store's.
   void tidy_up() override { store_->tidy_up(); }
 
+protected:
+  /// The other store.
+  Port& behind() const { return *store_; }
+
 private:
-  const std::shared_ptr<DeliveryStore> store_;
+  const std::shared_ptr<Port> store_;
+};
+
+/// Passes all calls on to another store. Derive from it to count calls, to fail, or to change some
+/// members. Who asks sees no owned store, even if the other one is.
+///
+/// @thread as the other store's
+class StoreInFront : public InFrontOf<DeliveryStore> {
+public:
+  using InFrontOf::InFrontOf;
+};
+
+/// The same in front of a store that is owned.
+///
+/// @thread as the other store's
+class OwnedStoreInFront : public InFrontOf<OwnedStore> {
+public:
+  using InFrontOf::InFrontOf;
+  /// As the other store's.
+  StoreOwnership ownership() const override { return behind().ownership(); }
+  /// As the other store's.
+  void renew() override { behind().renew(); }
+  /// As the other store's.
+  std::unique_ptr<Intake> open_intake() override { return behind().open_intake(); }
 };
 
 } // namespace backoff_actor::testing

@@ -4,6 +4,7 @@
 
 #include "backoff_actor/caf/outbox/durable_outbox.hpp"
 #include "backoff_actor/caf/outbox/internal/incoming_desk.hpp"
+#include "backoff_actor/delivery/shared_store.hpp"
 #include "backoff_actor/delivery/store_error.hpp"
 #include "backoff_actor/engine/outbox/outbox_engine.hpp"
 #include "backoff_actor/sinks/internal/letter_book.hpp"
@@ -158,6 +159,7 @@ private:
 
   std::mutex store_mutex_;
   const std::shared_ptr<DeliveryStore> store_;
+  const std::shared_ptr<OwnedStore> owned_; // the same; null: no other process can own it
   const std::shared_ptr<detail::LetterCount> letters_; // written with the lock of the store
   const std::shared_ptr<const detail::LetterCount> shown_letters_ = letters_;
   const std::optional<StoreOwnership> ownership_;

@@ -33,7 +33,7 @@ namespace backoff_actor::detail {
 // Reads the table `incoming` for the owner of an outbox, in a session of its own.
 std::unique_ptr<Intake> open_pg_intake(std::shared_ptr<const PgWish> wish);
 
-class PostgresDeliveryStore final : public DeliveryStore {
+class PostgresDeliveryStore final : public OwnedStore {
 public:
   // @param session has claimed the outbox, and found `row`
   PostgresDeliveryStore(std::shared_ptr<const PgWish> wish, std::unique_ptr<PgSession> session,
@@ -52,7 +52,7 @@ public:
   void set_message_format(const std::string& format) override;
   std::size_t remove_dead_letters(std::span<const std::uint64_t> ids) override;
   std::size_t resubmit_dead_letters(std::span<const std::uint64_t> ids) override;
-  std::optional<StoreOwnership> ownership() const override;
+  StoreOwnership ownership() const override;
   void renew() override;
   std::unique_ptr<Intake> open_intake() override;
   std::vector<std::string> take_notices() override;
