@@ -56,8 +56,8 @@ public:
   /// @errors throws `StoreError`: `unreachable` or `disowned`
   virtual void renew() = 0;
 
-  /// Returns a reader of what other programs have handed over; null: the store takes nothing from
-  /// other programs. Connects only when it is asked to take something.
+  /// Returns a reader of what other programs have handed over, never null. Connects only when it is
+  /// asked to take something.
   ///
   /// @errors throws nothing
   /// @thread any, at any time

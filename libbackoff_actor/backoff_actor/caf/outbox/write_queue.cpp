@@ -39,7 +39,7 @@ std::unique_ptr<detail::OutboxSeat> seat_of(const DurableOptions& options) {
 }
 
 std::shared_ptr<IncomingDesk> desk_of(const std::shared_ptr<OwnedStore>& store) {
-  if (!store || !store->open_intake())
+  if (!store)
     return nullptr;
   return std::make_shared<IncomingDesk>([store] { return store->open_intake(); });
 }
