@@ -31,7 +31,6 @@ enum class RowAction {
   begin_look,
   end_look,
   take,
-  put_back,
   give_back,
   commit,
   catch_up,
@@ -39,15 +38,10 @@ enum class RowAction {
 };
 
 constexpr test::Choice<RowAction> row_actions[] = {
-  {60, RowAction::hand_over, "hand rows over"},
-  {50, RowAction::begin_look, "begin a look"},
-  {50, RowAction::end_look, "end the look"},
-  {60, RowAction::take, "take"},
-  {5, RowAction::put_back, "put back"},
-  {10, RowAction::give_back, "give back"},
-  {40, RowAction::commit, "commit"},
-  {8, RowAction::catch_up, "catch up"},
-  {3, RowAction::change_sender, "change the sender"}};
+  {60, RowAction::hand_over, "hand rows over"}, {50, RowAction::begin_look, "begin a look"},
+  {50, RowAction::end_look, "end the look"},    {60, RowAction::take, "take"},
+  {10, RowAction::give_back, "give back"},      {40, RowAction::commit, "commit"},
+  {8, RowAction::catch_up, "catch up"},         {3, RowAction::change_sender, "change the sender"}};
 
 using RowStep = test::DrawnStep<RowAction, row_actions>;
 
@@ -70,8 +64,7 @@ public:
     for (auto i = 0; i < 100 && (i < 3 || !table_.empty()); ++i) {
       begin_look();
       end_look();
-      while (take_one())
-        ;
+      take_all();
       commit();
     }
     require(table_.empty(), "at the end no row is left");
@@ -92,13 +85,7 @@ private:
     case RowAction::end_look:
       return end_look();
     case RowAction::take:
-      for (auto i = x.number % 300; i > 0 && take_one(); --i)
-        ;
-      return;
-    case RowAction::put_back:
-      if (auto message = rows_.next())
-        rows_.put_back(std::move(*message));
-      return;
+      return take_all();
     case RowAction::give_back:
       if (!in_commit_.empty()) {
         const auto row = *in_commit_.begin();
@@ -159,14 +146,12 @@ private:
     rows_.put(std::move(messages), sees_all);
   }
 
-  bool take_one() {
-    auto message = rows_.next();
-    if (!message)
-      return false;
-    require(table_.count(message->row) == 1, "a row is taken while it is there");
-    require(in_commit_.insert(message->row).second, "a row is taken once");
-    handled_.insert(message->row);
-    return true;
+  void take_all() {
+    for (const auto& message : rows_.take()) {
+      require(table_.count(message.row) == 1, "a row is taken while it is there");
+      require(in_commit_.insert(message.row).second, "a row is taken once");
+      handled_.insert(message.row);
+    }
   }
 
   void commit() {

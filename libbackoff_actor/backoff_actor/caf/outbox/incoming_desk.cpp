@@ -46,11 +46,6 @@ void IncomingDesk::keep(caf::actor reader) {
   reader_ = std::move(reader);
 }
 
-void IncomingDesk::note_look() {
-  const std::lock_guard lock{mutex_};
-  is_sender_called_ = false;
-}
-
 void IncomingDesk::end() {
   std::shared_ptr<Intake> intake;
   caf::actor reader;
@@ -68,14 +63,10 @@ void IncomingDesk::end() {
   wake(reader);
 }
 
-std::optional<IncomingMessage> IncomingDesk::next() {
+std::vector<IncomingMessage> IncomingDesk::take() {
   const std::lock_guard lock{mutex_};
-  return rows_.next();
-}
-
-void IncomingDesk::put_back(IncomingMessage message) {
-  const std::lock_guard lock{mutex_};
-  rows_.put_back(std::move(message));
+  is_sender_called_ = false;
+  return rows_.take();
 }
 
 void IncomingDesk::give_back(std::uint64_t row) {

@@ -57,19 +57,29 @@ void SenderStore::prepare_unread(std::uint64_t row) {
 
 // -- messages of other programs -------------------------------------------------------
 
+void SenderStore::take_incoming() {
+  auto news = queue_->incoming()->take();
+  std::move(news.begin(), news.end(), std::back_inserter(incoming_));
+}
+
 std::optional<IncomingMessage> SenderStore::next_incoming() {
   waits_for_room_ = false;
-  return queue_->incoming()->next();
+  if (incoming_.empty())
+    return std::nullopt;
+  auto result = std::move(incoming_.front());
+  incoming_.pop_front();
+  return result;
 }
 
 void SenderStore::wait_for_room(IncomingMessage message) {
   waits_for_room_ = true;
-  queue_->incoming()->put_back(std::move(message));
+  incoming_.push_front(std::move(message));
 }
 
 void SenderStore::call_for_incoming() {
   waits_for_room_ = false;
-  queue_->incoming()->call_sender(!held_.empty() && !is_catching_up());
+  const auto may_submit_held = !held_.empty() && !is_catching_up();
+  queue_->incoming()->call_sender(may_submit_held || !incoming_.empty());
 }
 
 void SenderStore::catch_up() {
@@ -80,7 +90,7 @@ void SenderStore::catch_up() {
 }
 
 bool SenderStore::is_catching_up() {
-  is_catching_up_ = is_catching_up_ && !queue_->incoming()->has_caught_up();
+  is_catching_up_ = is_catching_up_ && (!incoming_.empty() || !queue_->incoming()->has_caught_up());
   return is_catching_up_;
 }
 
@@ -241,8 +251,11 @@ void SenderStore::suspend(SuspendedDelivery delivery) {
 
 void SenderStore::end(std::vector<AcknowledgedKey> acknowledged) {
   flush();
-  if (has_intake())
+  if (has_intake()) {
+    for (const auto& x : incoming_)
+      give_back(x.row);
     queue_->incoming()->end();
+  }
   if (was_taken_)
     content_ = {std::move(content_.owed), std::move(acknowledged), last_id_};
   const auto is_to_be_woken = queue_->detach(std::move(content_));

@@ -89,7 +89,7 @@ void BackOffSender::on_store_news(const StoreNews& news) {
   if (store_ && news.is_to_catch_up)
     store_->catch_up();
   if (store_ && store_->has_intake())
-    store_->note_look();
+    store_->take_incoming();
   if (!store_)
     return;
   store_->look();

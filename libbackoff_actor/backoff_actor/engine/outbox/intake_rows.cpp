@@ -37,18 +37,9 @@ void IntakeRows::catch_up() {
   is_to_catch_up_ = true;
 }
 
-std::optional<IncomingMessage> IntakeRows::next() {
-  if (waiting_.empty())
-    return std::nullopt;
-  auto result = std::move(waiting_.front());
-  waiting_.pop_front();
-  ++taken_;
-  return result;
-}
-
-void IntakeRows::put_back(IncomingMessage message) {
-  waiting_.push_front(std::move(message));
-  --taken_;
+std::vector<IncomingMessage> IntakeRows::take() {
+  taken_ = put_;
+  return std::exchange(waiting_, {});
 }
 
 bool IntakeRows::give_back(std::uint64_t row) {

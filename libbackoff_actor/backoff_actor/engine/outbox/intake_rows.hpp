@@ -2,7 +2,7 @@
 
 // Design notes
 //
-//     reader --put--> waiting --next--> sender --Insert--> writer --settle--> gone
+//     reader --put--> waiting --take--> sender --Insert--> writer --settle--> gone
 //        ^                                 |
 //        +----------- give_back -----------+
 //
@@ -19,7 +19,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -52,11 +51,8 @@ public:
   /// Whether a message waits for the sender.
   bool is_waiting() const { return !waiting_.empty(); }
 
-  /// Returns the next message for the sender; none: no message waits.
-  std::optional<IncomingMessage> next();
-
-  /// This one is the next once more.
-  void put_back(IncomingMessage message);
+  /// The sender takes all messages that wait, in order.
+  std::vector<IncomingMessage> take();
 
   /// No delivery was made of this row.
   ///
@@ -98,7 +94,7 @@ private:
   std::size_t room() const;
   void forget_bytes(std::uint64_t row);
 
-  std::deque<IncomingMessage> waiting_{};
+  std::vector<IncomingMessage> waiting_{};
   std::unordered_set<std::uint64_t> held_{};
   std::unordered_map<std::uint64_t, std::size_t> bytes_of_{};
   std::size_t bytes_ = 0;

@@ -16,7 +16,6 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <span>
 #include <unordered_set>
 #include <vector>
@@ -45,16 +44,11 @@ public:
   // Whether the sender has all of them.
   bool has_caught_up() const;
 
-  // The sender looks now: a later `call_sender` sends it a message once more.
-  void note_look();
-
   // None comes in any more. What is waiting is given back.
   void end();
 
-  std::optional<IncomingMessage> next();
-
-  // It is the next once more.
-  void put_back(IncomingMessage message);
+  // What has come in since the last call. A later `call_sender` sends a message once more.
+  std::vector<IncomingMessage> take();
 
   // No delivery was made of it.
   void give_back(std::uint64_t row);

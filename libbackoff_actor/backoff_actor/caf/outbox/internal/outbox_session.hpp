@@ -46,10 +46,10 @@ public:
   // Whether there may be any.
   bool has_intake() const { return queue_->incoming() != nullptr; }
 
-  // The sender looks whether one has come in.
-  void note_look() { queue_->incoming()->note_look(); }
+  // Takes what has come in.
+  void take_incoming();
 
-  // The next that has come in.
+  // The next of it.
   std::optional<IncomingMessage> next_incoming();
 
   // Returns it from the bytes of its decoder's type. Throws any exception.
@@ -71,7 +71,7 @@ public:
   void wait_for_room(IncomingMessage message);
   bool waits_for_room() const { return waits_for_room_; }
 
-  // Lets the sender look once more.
+  // Lets the sender look once more, if anything waits.
   void call_for_incoming();
 
   // -- messages of the sender's own, which come after those of other programs ----------
@@ -210,6 +210,7 @@ private:
   bool is_left_in_row_ = false;         // the prepared message
   bool waits_for_room_ = false;         // a message of another program
   bool is_catching_up_ = false;
+  std::deque<IncomingMessage> incoming_; // taken, and no delivery yet
   std::deque<Held> held_;
   std::vector<StoreChange> changes_; // of this step
   std::deque<Insertion> unanswered_; // in order of their numbers
