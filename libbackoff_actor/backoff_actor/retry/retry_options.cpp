@@ -7,7 +7,7 @@ namespace backoff_actor {
 
 std::string to_string(const RetryNotice& notice) {
   auto result = "attempt " + std::to_string(notice.attempt.number);
-  result += notice.error ? " failed: " + detail::text_of(notice.error) : " failed";
+  result += notice.error ? " failed: " + detail::text_of(notice.error) : " was refused";
   return result + "; next in " + detail::rounded(notice.delay);
 }
 

@@ -79,9 +79,9 @@ TEST_F(three_failures, are_told_to_the_observer_in_words) {
   std::vector<std::string> lines;
   (void)run({.on_retry = [&](const RetryNotice& notice) { lines.push_back(to_string(notice)); }});
 
-  EXPECT_THAT(lines,
-              ElementsAre("attempt 1 failed: connection refused; next in 1s",
-                          "attempt 2 failed; next in 2s", "attempt 3 was refused; next in 1min"));
+  EXPECT_THAT(lines, ElementsAre("attempt 1 failed: connection refused; next in 1s",
+                                 "attempt 2 was refused; next in 2s",
+                                 "attempt 3 was refused; next in 1min"));
 }
 
 TEST_F(three_failures, are_told_to_the_observer_with_all_that_is_known) {
