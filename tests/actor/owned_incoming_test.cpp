@@ -221,6 +221,28 @@ TEST_F(OwnedIncoming, an_owner_that_stops_leaves_the_rows_that_it_has_not_commit
   EXPECT_THAT(server.incoming(), IsEmpty());
 }
 
+TEST_F(OwnedIncoming, what_found_no_room_with_a_sender_comes_to_the_next_one_of_the_same_outbox) {
+  const auto from = with_decoder("node-a");
+  auto options = default_options();
+  options.outbox = DurableOutbox{from.store->own(0s), from.types, from.options};
+  options.capacity = 1;
+  OwnedTest::start({testing::hang()}, options);
+  for (auto i = 0; i < 3; ++i)
+    server.hand_over(message(std::to_string(i)));
+  time.advance(2s);
+  time.stop(sender);
+  time.advance(2s);
+  EXPECT_THAT(server.incoming(), SizeIs(2));
+
+  options.capacity = 10;
+  OwnedTest::start({}, options);
+  time.advance(15s);
+  EXPECT_THAT(danger.texts(), ElementsAre("0", "1", "2"));
+  EXPECT_THAT(server.incoming(), IsEmpty());
+  time.stop(sender);
+  time.advance(1s);
+}
+
 TEST_F(OwnedIncoming, a_row_that_is_not_committed_at_the_stop_is_owed_and_reported_as_such) {
   const auto& a = start("node-a");
   server.fail_commits(StoreFailure::unreachable);
