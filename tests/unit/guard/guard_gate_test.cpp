@@ -47,11 +47,14 @@ public:
 
 class GuardGateTest : public ::testing::Test {
 public:
-  bool admits(Call call, Instant now) {
-    return gate.admits(call, now, [&](const HeldBack& answer, bool goes_on) {
-      holds.push_back(answer.until);
-      went_on.push_back(goes_on);
-    });
+  bool admits(Call call, Instant now, double cost = 1) {
+    return gate.admits(
+      call, now,
+      [&](const HeldBack& answer, bool goes_on) {
+        holds.push_back(answer.until);
+        went_on.push_back(goes_on);
+      },
+      cost);
   }
 
   // Hands over what is in `slot`.
@@ -161,6 +164,15 @@ TEST_F(GuardGateTest, an_empty_budget_holds_back_retries_alone) {
   EXPECT_TRUE(gate.retries_are_held_back());
   EXPECT_EQ(gate.end_holds(at(10s)), 0s) << "first attempts went on";
   EXPECT_FALSE(gate.retries_are_held_back());
+}
+
+TEST_F(GuardGateTest, an_empty_budget_does_not_hold_back_a_retry_that_is_free) {
+  guard.held_back = HeldBack{HeldBackBy::retry_budget, at(10s)};
+  EXPECT_FALSE(admits(Call::retry, at(0s)));
+  guard.held_back.reset();
+
+  EXPECT_FALSE(admits(Call::retry, at(1s), 1));
+  EXPECT_TRUE(admits(Call::retry, at(1s), 0));
 }
 
 TEST_F(GuardGateTest, an_empty_budget_holds_back_everything_where_order_is_strict) {

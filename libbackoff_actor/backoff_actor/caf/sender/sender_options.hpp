@@ -157,8 +157,8 @@ struct SenderOptions {
   /// @range 1 to 1,000,000,000
   std::optional<std::uint32_t> max_attempts{};
 
-  /// Which failures are the delivery's own fault. By default, none is while the service is down.
-  /// Only with `max_attempts`, here or in `by_reason`.
+  /// Which failures are the delivery's own fault. Default-constructed: by evidence, so none is
+  /// while the service is down. Only with `max_attempts`, here or in `by_reason`.
   Charging charging{};
 
   /// How failures of certain classes are retried: another wait, another number of attempts, another
@@ -182,11 +182,11 @@ struct SenderOptions {
   /// @range 1 to 1,000,000,000; 2 and above if a child may hold several; only with an `outbox`
   std::optional<std::uint32_t> max_hand_overs{};
 
-  /// What the pause that a service asks for does to the wait of the backoff. By default, the sender
-  /// retries no earlier than the service asked, and gives up a delivery whose service asks for more
-  /// than 5 minutes. A span stands for the same with another bound. In strict order it is the wait
-  /// of all deliveries, else that of the refused one. After a crash, a hang, or an error that
-  /// blames the service, a longer wish is cut to the bound.
+  /// What the pause that a service asks for does to the wait of the backoff. Default-constructed:
+  /// up to 5 minutes. The sender retries no earlier than the service asked, and gives up a delivery
+  /// whose service asks for more. A span stands for the same with another bound. In strict order
+  /// it is the wait of all deliveries, else that of the refused one. After a crash, a hang, or an
+  /// error that blames the service, a longer wish is cut to the bound.
   ///
   /// @range the bound 0 and above
   RetryAfterReading retry_after{};
