@@ -27,14 +27,14 @@ using namespace backoff_actor;
 constexpr std::size_t job_size = 256;
 
 /// Counts the acknowledgements that are on the server.
-class AcknowledgementCount final : public testing::StoreInFront {
+class AcknowledgementCount final : public testing::OwnedStoreInFront {
 public:
-  using StoreInFront::StoreInFront;
+  using OwnedStoreInFront::OwnedStoreInFront;
 
   std::uint64_t acknowledged() const { return acknowledged_; }
 
   void commit(std::span<const StoreChange> changes) override {
-    StoreInFront::commit(changes);
+    OwnedStoreInFront::commit(changes);
     acknowledged_ += static_cast<std::uint64_t>(
       std::count_if(changes.begin(), changes.end(), [](const StoreChange& change) {
         return std::holds_alternative<change::Acknowledge>(change);

@@ -203,4 +203,16 @@ TEST_F(MemoryServers, say_who_made_which_commit) {
   EXPECT_EQ(commits[0].at, Instant{3s});
 }
 
+TEST_F(MemoryServers, own_a_store_that_only_a_store_of_its_kind_passes_on) {
+  const auto store = own("a");
+  EXPECT_EQ(testing::OwnedStoreInFront{store}.ownership(), store->ownership());
+  try {
+    testing::StoreInFront{store};
+    FAIL() << "nobody would renew its ownership";
+  } catch (const InvalidArgument& error) {
+    EXPECT_STREQ(error.what(), "StoreInFront: store: got one that is owned, allowed: a store that "
+                               "is not; use OwnedStoreInFront");
+  }
+}
+
 } // namespace backoff_actor::kit_test

@@ -42,7 +42,8 @@ struct StoreOwnership {
 };
 
 /// A store that several processes want, and that this one owns. It stays owned until it is
-/// destroyed, the lease ends, or the session is ended by others.
+/// destroyed, the lease ends, or the session is ended by others. What passes its calls on is an
+/// `OwnedStore` itself: a durable outbox asks the store that it is given.
 ///
 /// @errors `renew` may throw `StoreError`, and so may all that `DeliveryStore` has.
 /// @thread as `DeliveryStore`

@@ -94,6 +94,17 @@ void guarded() {
   // [guard]
 }
 
+// The one header has the policies of other systems, too.
+void as_another_system() {
+  Service service{.good_call = 1};
+  const auto celery = backoff_actor::like("celery");
+  const auto saved =
+    backoff_actor::retry(celery.policy, celery.limits, backoff_actor::on_exceptions,
+                         [&] { return service.save("order 4"); });
+  if (saved.attempts != 1)
+    std::cout << "order 4 took " << saved.attempts << " attempts\n";
+}
+
 } // namespace
 
 int main() {
@@ -102,4 +113,5 @@ int main() {
   with_another_meaning();
   cancelled();
   guarded();
+  as_another_system();
 }

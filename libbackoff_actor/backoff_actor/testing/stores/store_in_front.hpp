@@ -1,5 +1,6 @@
 #pragma once
 
+#include "backoff_actor/core/problems.hpp"
 #include "backoff_actor/delivery/delivery_store.hpp"
 #include "backoff_actor/delivery/shared_store.hpp"
 
@@ -80,12 +81,20 @@ private:
 };
 
 /// Passes all calls on to another store. Derive from it to count calls, to fail, or to change some
-/// members. Who asks sees no owned store, even if the other one is.
+/// members.
 ///
 /// @thread as the other store's
 class StoreInFront : public InFrontOf<DeliveryStore> {
 public:
-  using InFrontOf::InFrontOf;
+  /// Puts itself in front of `store`, which must not be null.
+  ///
+  /// @errors throws `InvalidArgument` if that is an `OwnedStore`: nobody would renew its ownership.
+  explicit StoreInFront(std::shared_ptr<DeliveryStore> store) : InFrontOf(std::move(store)) {
+    Problems problems{"StoreInFront"};
+    if (dynamic_cast<const OwnedStore*>(&behind()) != nullptr)
+      problems.add("store", "one that is owned", "a store that is not; use OwnedStoreInFront");
+    problems.raise_if_any();
+  }
 };
 
 /// The same in front of a store that is owned.
