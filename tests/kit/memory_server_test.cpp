@@ -210,7 +210,7 @@ TEST_F(MemoryServers, own_a_store_that_only_a_store_of_its_kind_passes_on) {
     testing::StoreInFront{store};
     FAIL() << "nobody would renew its ownership";
   } catch (const InvalidArgument& error) {
-    EXPECT_STREQ(error.what(), "StoreInFront: store: got one that is owned, allowed: a store that "
+    EXPECT_STREQ(error.what(), "StoreInFront: store: got one that is owned, allowed a store that "
                                "is not; use OwnedStoreInFront");
   }
 }

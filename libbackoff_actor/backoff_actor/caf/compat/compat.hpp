@@ -22,7 +22,8 @@
 //   StorableType           whether a type can be saved and loaded
 //   type_name, ...         the names of types, in messages and in bytes
 //   is_registered, ...     whether CAF knows a type
-//   enqueue, send_later    sending without a sender, and to oneself after a delay
+//   enqueue, send          sending without a sender, and in an actor's name
+//   send_later             sending to oneself after a delay
 //   request, ...           a request of any actor, in CAF's own way
 //   send_exit_now          an exit message that overtakes all messages in the mailbox
 //   on_exit_message        an actor's own handler for exit messages

@@ -59,6 +59,10 @@ struct Resize;
 struct RetireWorker;
 struct OperatorNews;
 struct Blamed;
+struct LookForOwnership;
+struct LookedForOwnership;
+struct WriteRows;
+struct RowsWritten;
 
 } // namespace backoff_actor
 
@@ -114,4 +118,8 @@ CAF_BEGIN_TYPE_ID_BLOCK(backoff_actor, caf::first_custom_type_id + 7400)
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::RetireWorker))
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::OperatorNews))
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::Blamed))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::LookForOwnership))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::LookedForOwnership))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::WriteRows))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::RowsWritten))
 CAF_END_TYPE_ID_BLOCK(backoff_actor)

@@ -7,10 +7,10 @@
 #include "backoff_actor/caf/messages/sender_control.hpp"
 #include "backoff_actor/caf/messages/stop.hpp"
 #include "backoff_actor/caf/messages/submit.hpp"
-#include "backoff_actor/caf/owned/internal/outbox_waiter.hpp"
-#include "backoff_actor/caf/owned/internal/standby_writer.hpp"
+#include "backoff_actor/caf/owned/internal/standby_hand.hpp"
 #include "backoff_actor/caf/sender/sender.hpp"
 #include "backoff_actor/delivery/refusal.hpp"
+#include "backoff_actor/engine/outbox/standby.hpp"
 #include "backoff_actor/sinks/internal/observatory_state.hpp"
 
 #include "backoff_actor/supervision/own_retries.hpp"
@@ -21,6 +21,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <exception>
 #include <map>
 #include <memory>
@@ -37,7 +38,9 @@ public:
   OwnedSender(caf::actor_config& config, ChildFactory make_child, SenderOptions options,
               SharedOutbox outbox)
     : RequestingActor(config, compat::TakesWords{}), make_child_(std::move(make_child)),
-      options_(std::move(options)), outbox_(std::move(outbox)) {
+      options_(std::move(options)), outbox_(std::move(outbox)),
+      standby_(outbox_.store->name(), options_.capacity,
+               outbox_.options.thread == WriterThread::own) {
     compat::keep_cause(*this);
     if (const auto& observed_by = outbox_.options.observed_by)
       seat_ = std::make_unique<detail::OwnershipSeat>(observed_by->state()->ownerships(
@@ -78,35 +81,55 @@ private:
 
   void stand_by() {
     is_limited_ = false;
-    stand_by_ = std::make_shared<StandBy>(outbox_.store);
-    waiter_ = spawn_outbox_waiter(home_system(), address(), stand_by_, outbox_);
+    looker_ = spawn_standby_hand(home_system(), address(), outbox_);
+    go_on(standby_.begin());
+  }
+
+  void go_on(Standby::Next next) {
+    if (next.notice)
+      notice(std::move(*next.notice));
+    look_ = {next.at_most};
+    look_at_ = now() + next.pause;
+    if (next.pause == Duration::zero())
+      look_if_due();
+    else
+      wake_at(look_at_);
+  }
+
+  void look_if_due() {
+    if (looker_ && look_at_ <= now()) {
+      look_at_ = Instant::never();
+      compat::enqueue(looker_, look_);
+    }
+  }
+
+  bool is_from(const caf::actor& hand) {
+    return hand && current_sender() == caf::actor_cast<caf::strong_actor_ptr>(hand);
   }
 
   // Wants the outbox no more, and hands nothing more over.
   void leave() {
-    if (stand_by_) {
-      stand_by_->end();
-      compat::enqueue(waiter_, WriteNow{}); // it may wait for a timer
+    if (looker_) {
+      outbox_.store->interrupt();
+      compat::enqueue(std::exchange(looker_, {}), Stop{});
     }
-    stand_by_ = nullptr;
-    waiter_ = nullptr;
-    end_post();
+    end_rows();
   }
 
-  void on_news() {
-    tell_outcomes();
-    if (!stand_by_)
+  // An outbox that comes too late is given up.
+  void on_look(const LookedForOwnership& x) {
+    if (!is_from(looker_))
       return;
-    auto news = stand_by_->take_news();
-    for (auto& text : news.notices)
-      notice(std::move(text));
-    if (news.outbox)
-      own(std::move(news.outbox));
+    if (x.outbox)
+      own(x.outbox);
+    else if (x.failure)
+      go_on(standby_.fail(*x.failure, x.text));
+    else
+      go_on(standby_.stay(x.owner));
   }
 
   void own(DurableOutbox outbox) {
-    stand_by_ = nullptr;
-    waiter_ = nullptr;
+    compat::enqueue(std::exchange(looker_, {}), Stop{});
     auto options = options_;
     options.outbox = std::move(outbox);
     try {
@@ -115,6 +138,7 @@ private:
       notice(outbox_.store->name() + ": " + exception.what());
       return end(make_error(SenderError::gave_up, exception.what()));
     }
+    standby_.own();
     watch_actor(sender_);
     notice(outbox_.store->name() + ": this process owns it now");
   }
@@ -145,8 +169,12 @@ private:
   bool on_word(const compat::Word& word) override {
     const auto* const stop = word.as<Stop>();
     is_told_to_stop_ |= stop != nullptr;
-    if (word.as<StoreNews>())
-      on_news();
+    if (const auto* const look = word.as<LookedForOwnership>())
+      on_look(*look);
+    else if (const auto* const outcomes = word.as<RowsWritten>())
+      on_rows_written(*outcomes);
+    else if (word.as<WakeUp>())
+      look_if_due();
     else if (stop && !sender_)
       on_stop(*stop);
     else if (const auto* const finish = word.as<FinishWork>())
@@ -165,16 +193,17 @@ private:
     auto client = open_request();
     if (!sender_)
       return give_to_owner(std::move(client), payload);
-    if (submitted_.empty() || is_told_to_stop_)
-      return pass_on(client, std::move(payload), sender_);
-    held_.emplace_back(std::move(client), std::move(payload));
+    if (standby_.place() == Standby::Place::held && !is_told_to_stop_)
+      held_.emplace_back(std::move(client), std::move(payload));
+    else
+      pass_on(client, std::move(payload), sender_);
   }
 
   // This process does not own the outbox.
   void give_to_owner(compat::OpenRequest client, const caf::message& payload) {
     if (payload.match_elements<Submit>())
       return hand_over(payload.get_as<Submit>(0), std::move(client));
-    refuse_as(client, Refusal::not_owner, make_error(SenderError::not_owner, who_owns()));
+    refuse_as(client, Refusal::not_owner, make_error(SenderError::not_owner, standby_.who_owns()));
   }
 
   void refuse_as(compat::OpenRequest& client, Refusal reason, caf::error error) {
@@ -187,22 +216,18 @@ private:
 
   // Nobody here can give the child's answer.
   void hand_over(const Submit& x, compat::OpenRequest client) {
-    if ((client.is_request() && !x.answer_when_accepted) || !has_post())
-      return refuse_as(client, Refusal::not_owner, make_error(SenderError::not_owner, who_owns()));
+    if ((client.is_request() && !x.answer_when_accepted) || !has_row_writer())
+      return refuse_as(client, Refusal::not_owner,
+                       make_error(SenderError::not_owner, standby_.who_owns()));
     if (compat::is_system_message(x.message))
       return refuse_as(client, Refusal::unusable, compat::system_message_refused());
     if (auto error = compat::unknown_type(home_system(), x.message))
       return refuse_as(client, Refusal::unusable, std::move(error));
     try {
-      auto message = written(x);
-      const auto number = ++last_submission_;
-      message.row = number;
-      if (!post_->add(std::move(message)))
+      if (!standby_.add(row_of(x)))
         return refuse_as(client, Refusal::outbox_full, make_error(SenderError::outbox_full));
-      if (!x.answer_when_accepted)
-        client = {};
-      submitted_.emplace(number, std::move(client));
-      compat::enqueue(post_writer_, WriteNow{});
+      submitted_.push_back(x.answer_when_accepted ? std::move(client) : compat::OpenRequest{});
+      write_rows();
     } catch (const NotStorable& exception) {
       refuse_as(client, Refusal::unusable, make_error(SenderError::not_storable, exception.what()));
     } catch (...) {
@@ -210,7 +235,7 @@ private:
     }
   }
 
-  IncomingMessage written(const Submit& x) const {
+  IncomingMessage row_of(const Submit& x) const {
     auto stored = outbox_.types.save(home_system(), x.message);
     IncomingMessage result;
     result.key = x.key.empty() && options_.key_of ? options_.key_of(x.message) : x.key;
@@ -227,30 +252,34 @@ private:
   }
 
   // Returns false if the store takes nothing from a process that does not own it.
-  bool has_post() {
-    if (post_)
+  bool has_row_writer() {
+    if (row_writer_)
       return true;
     auto writer = outbox_.store->open_writer();
-    if (!writer)
-      return false;
-    post_ = std::make_shared<StandbyPost>(std::move(writer), options_.capacity);
-    post_writer_ = spawn_standby_writer(home_system(), address(), post_, outbox_.options);
-    return true;
+    if (writer)
+      row_writer_ = spawn_standby_hand(home_system(), address(), outbox_, std::move(writer));
+    return row_writer_ != nullptr;
   }
 
-  void tell_outcomes() {
-    if (!post_)
+  void write_rows() {
+    if (auto rows = standby_.next_batch(); !rows.empty())
+      compat::enqueue(row_writer_, WriteRows{std::move(rows)});
+  }
+
+  void on_rows_written(const RowsWritten& x) {
+    if (!is_from(row_writer_))
       return;
-    for (auto& x : post_->take_outcomes()) {
-      const auto found = submitted_.find(x.number);
-      auto client = std::move(found->second);
-      submitted_.erase(found);
-      if (!x.failure)
+    standby_.settle();
+    for (const auto& failure : x.failures) {
+      auto client = std::move(submitted_.front());
+      submitted_.pop_front();
+      if (!failure)
         answer_request(client, caf::make_message(Accepted{}));
       else
-        refuse_as(client, Refusal::not_stored, make_error(SenderError::not_stored, *x.failure));
+        refuse_as(client, Refusal::not_stored, make_error(SenderError::not_stored, *failure));
     }
-    if (sender_ && submitted_.empty())
+    write_rows();
+    if (standby_.place() == Standby::Place::sender)
       pass_on_held();
   }
 
@@ -263,25 +292,19 @@ private:
       pass_on(client, std::move(payload), sender_);
   }
 
-  // The writer still hands over what waits. This actor may have no handle any more, so it answers
-  // in nobody's name.
-  void end_post() {
-    if (!post_)
-      return;
-    for (const auto& x : post_->take_outcomes())
-      if (const auto found = submitted_.find(x.number); !x.failure) {
-        if (found->second.client)
-          compat::respond(found->second, caf::make_message(Accepted{}));
-        submitted_.erase(found);
-      }
-    for (const auto& [number, client] : submitted_)
+  // What waits is still written. This actor may have no handle any more, so it answers in nobody's
+  // name.
+  void end_rows() {
+    for (const auto& client : std::exchange(submitted_, {}))
       if (client.is_request())
         compat::respond(client, caf::make_message(make_error(SenderError::stopped)));
-    submitted_.clear();
-    post_->end();
-    compat::enqueue(post_writer_, WriteNow{});
-    post_ = nullptr;
-    post_writer_ = nullptr;
+    if (!row_writer_)
+      return;
+    do {
+      standby_.settle();
+      write_rows();
+    } while (standby_.unsettled() != 0);
+    compat::enqueue(std::exchange(row_writer_, {}), Stop{});
   }
 
   // This actor ends.
@@ -359,14 +382,6 @@ private:
 
   // -- telling ------------------------------------------------------------------------------
 
-  std::string who_owns() const {
-    const auto owner = stand_by_ ? stand_by_->owner() : std::nullopt;
-    if (!owner || !owner->is_alive)
-      return outbox_.store->name() + " has no owner yet"
-             + (owner && !owner->held_by.empty() ? ": " + owner->held_by + " holds its lock" : "");
-    return owner->node + " owns " + outbox_.store->name();
-  }
-
   ActorName own_name() const {
     const auto name = options_.name.empty() ? std::string{make_child_.kind()} : options_.name;
     return {name.empty() ? "sender" : name, id()};
@@ -389,15 +404,15 @@ private:
   ChildFactory make_child_;
   SenderOptions options_; // without an outbox
   SharedOutbox outbox_;
-  std::shared_ptr<StandBy> stand_by_; // none: this process owns the outbox
-  caf::actor waiter_;                 // only while it stands by
-  caf::actor sender_;                 // none: it stands by
-  std::shared_ptr<StandbyPost> post_; // none: nothing was submitted while this process stood by
-  caf::actor post_writer_;
-  std::map<std::uint64_t, compat::OpenRequest> submitted_; // what is in the post, by number
-  // What came while this process owned the outbox and the post was not empty.
+  Standby standby_;
+  caf::actor looker_; // only while it stands by
+  LookForOwnership look_;
+  Instant look_at_ = Instant::never(); // when to send it; never: it is sent
+  caf::actor sender_;                  // none: it stands by
+  caf::actor row_writer_;              // none: nothing was submitted while this process stood by
+  std::deque<compat::OpenRequest> submitted_; // the clients of the rows that are not settled
+  // What came while this process owned the outbox and not all rows were written.
   std::vector<std::pair<compat::OpenRequest, caf::message>> held_;
-  std::uint64_t last_submission_ = 0;
   std::map<std::uint64_t, compat::OpenRequest> reports_; // that its supervisor waits for
   std::uint64_t last_report_ = 0;
   std::optional<caf::error> told_to_end_;

@@ -225,6 +225,12 @@ void enqueue(const caf::actor& receiver, Ts&&... values) {
   caf::anon_send(receiver, std::forward<Ts>(values)...);
 }
 
+/// Sends in the name of `self`.
+template <class... Ts>
+void send(caf::event_based_actor& self, const caf::actor& receiver, Ts&&... values) {
+  self.send(receiver, std::forward<Ts>(values)...);
+}
+
 /// Sends to `self` after a delay. The timer may keep `self` alive until then.
 template <class... Ts>
 void send_later(caf::event_based_actor& self, Duration delay, Ts&&... values) {
