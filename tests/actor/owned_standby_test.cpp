@@ -2,6 +2,8 @@
 
 #include "owned_fixture.hpp"
 
+#include "backoff_actor/caf/owned/internal/standby_hand.hpp"
+
 #include <utility>
 
 namespace backoff_actor::actor_test {
@@ -185,6 +187,30 @@ TEST_F(OwnedStandby, what_waits_for_the_server_is_bounded_by_the_capacity) {
   for (const auto& x : refused)
     EXPECT_EQ(x.refusal, Refusal::outbox_full);
   EXPECT_FALSE(refused.empty());
+}
+
+TEST_F(OwnedStandby, believes_no_stranger_what_became_of_its_outbox_or_its_rows) {
+  start_process("node-a");
+  const auto& b = start_process("node-b");
+  MemoryServer other{[this] { return time.now(); }, 5s, "other"};
+  const DurableOutbox foreign{other.store("node-c")->own(Duration::zero()), durable<std::string>(),
+                              writing()};
+  for (auto is_busy : {false, true}) {
+    if (is_busy)
+      time.tell(b.sender, submission("x"));
+    time.tell(b.sender, LookedForOwnership{.outbox = foreign});
+    time.tell(b.sender, LookedForOwnership{.failure = StoreFailure::full});
+    time.tell(b.sender, RowsWritten{{std::nullopt, "lost"}});
+    time.run();
+  }
+  EXPECT_EQ(owner(), "node-a, epoch 1");
+  EXPECT_THAT(notices("node-b"), IsEmpty());
+  EXPECT_THAT(server.incoming(), ElementsAre(1u));
+  EXPECT_TRUE(submit_to(b, submission("y"))->value);
+  die("node-a");
+  time.advance(3s);
+  EXPECT_EQ(owner(), "node-b, epoch 2");
+  EXPECT_THAT(b.danger.texts(), ElementsAre("x", "y"));
 }
 
 TEST_F(OwnedStandby, what_waits_when_the_process_stops_is_still_handed_over) {

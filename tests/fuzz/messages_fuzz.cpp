@@ -91,14 +91,15 @@ constexpr Take takes[] = {
   take<TerminateChild>, take<RestartChild>,  take<DeleteChild>,   take<RetryChildNow>,
   take<WhichChildren>,  take<Children>,      take<CountChildren>, take<GetSpec>,
   take<GetTree>,        take<AwaitUp>,       take<ChildCounts>,   take<SupervisionTree>,
-  take<CurrentChild>,   take<ChildHandle>,   take<WriteNow>,      take<StoreNews>,
+  take<CurrentChild>,   take<ChildHandle>,   take<GoOn>,          take<StoreNews>,
   take<StartNews>,      take<Stopped>,       take<FinishWork>,    take<WorkFinished>,
-  take<OperatorNews>,   take<WorkerRequest>, take<Blamed>,
+  take<OperatorNews>,   take<WorkerRequest>, take<Blamed>,        take<SleepOver>,
 };
 
-// All of the library's types but two, `ChildSpec` and `StartChild`, which cannot be sent.
+// All of the library's types but six, which cannot be sent: `ChildSpec`, `StartChild`, and what a
+// process that stands by says to itself.
 using Block = caf::id_block::backoff_actor;
-static_assert(std::size(takes) == Block::end - Block::begin - 2);
+static_assert(std::size(takes) == Block::end - Block::begin - 6);
 
 } // namespace
 

@@ -48,7 +48,7 @@ struct GetTree;
 struct AwaitUp;
 struct CurrentChild;
 struct ChildHandle;
-struct WriteNow;
+struct GoOn;
 struct StoreNews;
 struct StartNews;
 struct Stopped;
@@ -63,6 +63,7 @@ struct LookForOwnership;
 struct LookedForOwnership;
 struct WriteRows;
 struct RowsWritten;
+struct SleepOver;
 
 } // namespace backoff_actor
 
@@ -107,7 +108,7 @@ CAF_BEGIN_TYPE_ID_BLOCK(backoff_actor, caf::first_custom_type_id + 7400)
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::SupervisionTree))
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::CurrentChild))
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::ChildHandle))
-  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::WriteNow))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::GoOn))
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::StoreNews))
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::StartNews))
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::Stopped))
@@ -122,4 +123,5 @@ CAF_BEGIN_TYPE_ID_BLOCK(backoff_actor, caf::first_custom_type_id + 7400)
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::LookedForOwnership))
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::WriteRows))
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::RowsWritten))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::SleepOver))
 CAF_END_TYPE_ID_BLOCK(backoff_actor)

@@ -10,7 +10,7 @@ namespace {
 
 void wake(const caf::actor& reader) {
   if (reader)
-    compat::enqueue(reader, WriteNow{});
+    compat::enqueue(reader, GoOn{});
 }
 
 } // namespace

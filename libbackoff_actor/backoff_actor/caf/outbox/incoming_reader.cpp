@@ -39,11 +39,12 @@ public:
   const char* name() const override { return "backoff_actor.incoming_reader"; }
 
   caf::behavior make_behavior() override {
-    compat::enqueue(caf::actor_cast<caf::actor>(this), WriteNow{});
-    return {[this](const WriteNow& x) {
-      if (x.sleep_id == 0 || x.sleep_id == last_sleep_)
-        look();
-    }};
+    compat::enqueue(caf::actor_cast<caf::actor>(this), GoOn{});
+    return {[this](const GoOn&) { look(); },
+            [this](const SleepOver& x) {
+              if (x.sleep_id == last_sleep_)
+                look();
+            }};
   }
 
   void on_exit() override {
@@ -108,9 +109,9 @@ private:
     look_again();
   }
 
-  void look_again() { compat::enqueue(caf::actor_cast<caf::actor>(this), WriteNow{last_sleep_}); }
+  void look_again() { compat::enqueue(caf::actor_cast<caf::actor>(this), SleepOver{last_sleep_}); }
 
-  void sleep(Duration span) { compat::send_later(*this, span, WriteNow{last_sleep_}); }
+  void sleep(Duration span) { compat::send_later(*this, span, SleepOver{last_sleep_}); }
 
   void fail(const StoreError& error) {
     if (on_error_) {

@@ -1,5 +1,6 @@
 #include "backoff_actor/caf/outbox/internal/outbox_session.hpp"
 
+#include "backoff_actor/caf/messages/stop.hpp"
 #include "backoff_actor/caf/outbox/internal/incoming_reader.hpp"
 #include "backoff_actor/caf/outbox/internal/outbox_writer.hpp"
 
@@ -31,7 +32,7 @@ OutboxContent SenderStore::take_content() {
 void SenderStore::start(caf::actor_system& system) {
   writer_ = spawn_store_writer(system, queue_);
   if (queue_->wake_for_the_rest())
-    compat::enqueue(writer_, WriteNow{});
+    compat::enqueue(writer_, GoOn{});
   if (has_intake())
     spawn_incoming_reader(system, sender_, *queue_);
   flush();
@@ -177,7 +178,7 @@ bool SenderStore::flush() {
     return false; // a restored delivery may be given up before the writer is started
   auto outcome = queue_->put(changes_);
   if (outcome.wakes_writer)
-    compat::enqueue(writer_, WriteNow{});
+    compat::enqueue(writer_, GoOn{});
   if (outcome.behind)
     unread_.behind = std::move(outcome.behind);
   return unread_.behind.has_value();
@@ -260,9 +261,9 @@ void SenderStore::end(std::vector<AcknowledgedKey> acknowledged) {
     content_ = {std::move(content_.owed), std::move(acknowledged), last_id_};
   const auto is_to_be_woken = queue_->detach(std::move(content_));
   if (writer_ && is_to_be_woken)
-    compat::enqueue(writer_, WriteNow{});
+    compat::enqueue(writer_, GoOn{});
   if (writer_)
-    compat::enqueue(writer_, WriteNow{WriteNow::sender_is_gone});
+    compat::enqueue(writer_, Stop{});
   queue_ = nullptr;
   writer_ = nullptr;
 }

@@ -1,5 +1,6 @@
 #include "backoff_actor/caf/outbox/internal/outbox_writer.hpp"
 
+#include "backoff_actor/caf/messages/stop.hpp"
 #include "backoff_actor/caf/outbox/internal/write_queue.hpp"
 
 #include <caf/actor_cast.hpp>
@@ -18,7 +19,19 @@ public:
   const char* name() const override { return "backoff_actor.store_writer"; }
 
   caf::behavior make_behavior() override {
-    return {[this](const WriteNow& x) { on_word(x.sleep_id); }};
+    return {[this](const GoOn&) {
+              sleeps_ = false;
+              work();
+              quit_if_over();
+            },
+            [this](const SleepOver& x) {
+              end_sleep(x.sleep_id);
+              quit_if_over();
+            },
+            [this](const Stop&) {
+              is_alone_ = true;
+              quit_if_over();
+            }};
   }
 
   void on_exit() override {
@@ -27,17 +40,15 @@ public:
   }
 
 private:
-  void on_word(std::uint64_t sleep_id) {
-    if (sleep_id == WriteNow::sender_is_gone) {
-      is_alone_ = true;
-    } else if (sleep_id == 0) {
-      sleeps_ = false;
+  void end_sleep(std::uint64_t sleep_id) {
+    if (!sleeps_ || sleep_id != last_sleep_)
+      return;
+    sleeps_ = false; // even if another writer has ended the sleep
+    if (queue_->wake(sleep_id, now()))
       work();
-    } else if (sleeps_ && sleep_id == last_sleep_) {
-      sleeps_ = false; // even if another writer has ended the sleep
-      if (queue_->wake(sleep_id, now()))
-        work();
-    }
+  }
+
+  void quit_if_over() {
     if (is_alone_ && !is_at_work_ && !sleeps_)
       quit(); // not during a sleep: a pending timer would hold up the end of the actor system
   }
@@ -47,20 +58,20 @@ private:
     is_at_work_ = true;
     const auto next = queue_->work(now());
     if (next.goes_on)
-      return compat::enqueue(caf::actor_cast<caf::actor>(this), WriteNow{});
+      return compat::enqueue(caf::actor_cast<caf::actor>(this), GoOn{});
     is_at_work_ = false;
     if (next.sleep == Duration::zero())
       return;
     sleeps_ = true;
     last_sleep_ = next.sleep_id;
-    compat::send_later(*this, next.sleep, WriteNow{next.sleep_id});
+    compat::send_later(*this, next.sleep, SleepOver{next.sleep_id});
   }
 
   Instant now() { return Instant{clock().now().time_since_epoch()}; }
 
   std::shared_ptr<WriteQueue> queue_;
   std::uint64_t last_sleep_ = 0;
-  bool is_at_work_ = false; // awake: it has sent `WriteNow` to itself
+  bool is_at_work_ = false; // awake: it has sent `GoOn` to itself
   bool sleeps_ = false;
   bool is_alone_ = false; // its sender has ended
 };

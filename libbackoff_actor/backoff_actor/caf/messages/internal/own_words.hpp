@@ -29,17 +29,20 @@ auto inspect(auto& f, GuardClosed& x) {
   return compat::object(f, x, "backoff_actor::GuardClosed", compat::field("spread", x.spread));
 }
 
-/// A durable outbox's message to its writer: write the queue.
-struct WriteNow {
-  /// In place of a sleep id: the sender is gone and sends no further message.
-  static constexpr std::uint64_t sender_is_gone = ~std::uint64_t{0};
+/// A durable outbox's message to its writer or its reader: there is something to do.
+struct GoOn {};
 
-  std::uint64_t sleep_id = 0; ///< the sleep that is over; 0: no sleep
+/// Shows CAF that the message has no parts.
+auto inspect(auto& f, GoOn& x) { return compat::object(f, x, "backoff_actor::GoOn"); }
+
+/// A message of the writer or the reader to itself: a sleep is over.
+struct SleepOver {
+  std::uint64_t sleep_id = 0; ///< which one
 };
 
 /// Shows CAF the parts of the message.
-auto inspect(auto& f, WriteNow& x) {
-  return compat::object(f, x, "backoff_actor::WriteNow", compat::field("sleep_id", x.sleep_id));
+auto inspect(auto& f, SleepOver& x) {
+  return compat::object(f, x, "backoff_actor::SleepOver", compat::field("sleep_id", x.sleep_id));
 }
 
 /// A durable outbox's message to its sender: outcomes of insertions are ready.

@@ -10,8 +10,8 @@ namespace backoff_actor {
 
 class WriteQueue;
 
-// Starts the actor that writes the changes in the queue. The queue says when to send it `WriteNow`.
-// It ends when it was told that its sender has ended, and the queue has no task for it.
+// Starts the actor that writes the changes in the queue. The queue says when to send it `GoOn`.
+// After a `Stop` of its sender it ends when the queue has no task for it.
 caf::actor spawn_store_writer(caf::actor_system& system, std::shared_ptr<WriteQueue> queue);
 
 } // namespace backoff_actor

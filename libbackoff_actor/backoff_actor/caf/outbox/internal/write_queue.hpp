@@ -48,7 +48,7 @@ struct OutboxContent {
 
 // What the sender has to do after it put changes into the queue.
 struct PutOutcome {
-  bool wakes_writer = false; // send `WriteNow` to the writer
+  bool wakes_writer = false; // send `GoOn` to the writer
   std::optional<outbox_effect::TellBehind> behind{};
 };
 
@@ -88,7 +88,7 @@ public:
   OutboxContent attach(const caf::actor_addr& sender, Instant now);
 
   // The sender stops using the outbox, and leaves `rest` for the next one. Returns whether the
-  // caller must send `WriteNow` to the writer, so that waiting changes are written at once.
+  // caller must send `GoOn` to the writer, so that waiting changes are written at once.
   bool detach(OutboxContent rest);
 
   std::size_t suspended() const;
@@ -97,7 +97,7 @@ public:
   PutOutcome put(std::vector<StoreChange>& changes);
 
   // Whether the writer is needed before there are changes: an earlier sender has left some, or the
-  // ownership must be renewed. The caller must then send `WriteNow`.
+  // ownership must be renewed. The caller must then send `GoOn`.
   bool wake_for_the_rest();
 
   // Under which ownership the store is written; none: no other process can own it.
