@@ -23,10 +23,9 @@ foreach(_component IN LISTS BACKOFF_ACTOR_COMPONENTS)
     COMPONENT development)
 endforeach()
 
-# -- headers: all but those of an internal/, of an engine that no header needs, of the other version of CAF, and of what is
-# not built
+# -- headers: all but those of an internal/, of the engines, of the other version of CAF, and of what is not built
 
-set(_left_out "(^|/)internal/|^engine/outbox/")
+set(_left_out "(^|/)internal/|^engine/")
 if(CAF_VERSION VERSION_LESS 1.0)
   string(APPEND _left_out "|(^|/)v1/")
 else()
