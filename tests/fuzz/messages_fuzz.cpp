@@ -94,6 +94,7 @@ constexpr Take takes[] = {
   take<CurrentChild>,   take<ChildHandle>,   take<GoOn>,          take<StoreNews>,
   take<StartNews>,      take<Stopped>,       take<FinishWork>,    take<WorkFinished>,
   take<OperatorNews>,   take<WorkerRequest>, take<Blamed>,        take<SleepOver>,
+  take<IncomingNews>,   take<CatchUp>,
 };
 
 // All of the library's types but six, which cannot be sent: `ChildSpec`, `StartChild`, and what a

@@ -32,6 +32,8 @@ inline caf::message strange_message(std::uint32_t how, const caf::actor& whom, b
     caf::make_message(WakeUp{}),
     caf::make_message(GuardClosed{}),
     caf::make_message(StoreNews{}),
+    caf::make_message(IncomingNews{}),
+    caf::make_message(CatchUp{}),
     caf::make_message(StartNews{how % 5}),
     caf::make_message(caf::exit_msg{address, caf::exit_reason::normal}),
     // about somebody who is nothing to a sender, this is an order to end

@@ -64,6 +64,8 @@ struct LookedForOwnership;
 struct WriteRows;
 struct RowsWritten;
 struct SleepOver;
+struct IncomingNews;
+struct CatchUp;
 
 } // namespace backoff_actor
 
@@ -124,4 +126,6 @@ CAF_BEGIN_TYPE_ID_BLOCK(backoff_actor, caf::first_custom_type_id + 7400)
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::WriteRows))
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::RowsWritten))
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::SleepOver))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::IncomingNews))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::CatchUp))
 CAF_END_TYPE_ID_BLOCK(backoff_actor)

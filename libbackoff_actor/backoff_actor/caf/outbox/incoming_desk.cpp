@@ -13,6 +13,11 @@ void wake(const caf::actor& reader) {
     compat::enqueue(reader, GoOn{});
 }
 
+void call(const caf::actor& sender) {
+  if (sender)
+    compat::enqueue(sender, IncomingNews{});
+}
+
 } // namespace
 
 // -- the sender ---------------------------------------------------------------------------
@@ -83,12 +88,16 @@ void IncomingDesk::call_sender(bool waits_elsewhere) {
   caf::actor sender;
   {
     const std::lock_guard lock{mutex_};
-    if ((!rows_.is_waiting() && !waits_elsewhere) || std::exchange(is_sender_called_, true))
-      return;
-    sender = caf::actor_cast<caf::actor>(sender_);
+    sender = whom_to_tell(waits_elsewhere);
   }
-  if (sender)
-    compat::enqueue(sender, StoreNews{});
+  call(sender);
+}
+
+// The sender, if it has to be called. Call it with the lock.
+caf::actor IncomingDesk::whom_to_tell(bool waits_elsewhere) {
+  if ((!rows_.is_waiting() && !waits_elsewhere) || std::exchange(is_sender_called_, true))
+    return {};
+  return caf::actor_cast<caf::actor>(sender_);
 }
 
 // -- the writer ---------------------------------------------------------------------------
@@ -128,14 +137,14 @@ std::shared_ptr<Intake> IncomingDesk::open(std::uint64_t turn) {
 
 void IncomingDesk::put(std::uint64_t turn, std::vector<IncomingMessage> messages,
                        bool has_caught_up) {
-  auto is_news = false;
+  caf::actor sender;
   {
     const std::lock_guard lock{mutex_};
     if (is_over_ || turn != turn_)
       return;
-    is_news = rows_.put(std::move(messages), has_caught_up);
+    sender = whom_to_tell(rows_.put(std::move(messages), has_caught_up));
   }
-  call_sender(is_news);
+  call(sender);
 }
 
 void IncomingDesk::leave(std::uint64_t turn) {

@@ -79,7 +79,10 @@ WriteQueue::WriteQueue(std::shared_ptr<DeliveryStore> store, DurableTypes types,
         + format + ", which cannot read them; let the old program deliver what is still owed");
   read_content();
   set_letters(store_->count_dead_letters());
-  look_at_store();
+  CallOutcome outcome;
+  look_at_store(outcome);
+  replies_.notices = std::move(outcome.notices);
+  is_untidy_ = outcome.is_untidy;
 }
 
 void WriteQueue::read_content() {
@@ -220,21 +223,13 @@ void WriteQueue::carry_out(OutboxEffect& effect) {
   }
 }
 
-bool WriteQueue::has_news() const {
-  return replies_.behind || replies_.sure || !replies_.insertions.empty()
-         || !replies_.hand_overs.empty() || !replies_.notices.empty();
-}
-
-void WriteQueue::send_news() {
-  caf::actor sender;
-  {
-    const std::lock_guard lock{mutex_};
-    if (!is_attached_ || !has_news() || std::exchange(is_news_out_, true))
-      return;
-    sender = caf::actor_cast<caf::actor>(sender_);
-  }
-  if (sender)
-    compat::enqueue(sender, StoreNews{});
+// The sender, if it has to be sent `StoreNews`. Call it with the lock of the queue.
+caf::actor WriteQueue::whom_to_tell() {
+  const auto has_news = replies_.behind || replies_.sure || !replies_.insertions.empty()
+                        || !replies_.hand_overs.empty() || !replies_.notices.empty();
+  if (!is_attached_ || !has_news || std::exchange(is_news_out_, true))
+    return {};
+  return caf::actor_cast<caf::actor>(sender_);
 }
 
 // -- the writer ---------------------------------------------------------------------
@@ -248,34 +243,43 @@ WriteQueue::Next WriteQueue::work(Instant now) {
     if (!what)
       return {false, engine_.sleeps_for(now_), last_sleep_};
   }
-  const auto failure = call(*what);
-  look_at_store();
+  auto outcome = call(*what);
+  const auto& failure = outcome.failure;
   const auto* const commit = std::get_if<outbox_effect::Commit>(&*what);
   const auto changes = commit ? commit->changes.size() : 0;
   if (changes != 0 && !failure && incoming_)
     incoming_->settle(commit->changes);
-  auto goes_on = false;
+  Next next;
   auto is_to_report = false;
+  caf::actor sender;
   {
     const std::lock_guard lock{mutex_};
-    if (std::holds_alternative<outbox_effect::TidyUp>(*what)) // its failure can wait
-      step(now, outbox_input::Tidied{is_untidy_});
-    else if (failure)
-      step(now, outbox_input::Failed{failure->failure(), failure->what(), is_untidy_});
-    else
-      step(now, outbox_input::Done{is_untidy_});
-    goes_on = std::exchange(goes_on_, false);
+    std::move(outcome.notices.begin(), outcome.notices.end(), std::back_inserter(replies_.notices));
+    is_untidy_ = outcome.is_untidy;
+    step(now, answer_of(*what, outcome));
+    next.goes_on = std::exchange(goes_on_, false);
     is_to_report = std::exchange(is_to_report_, false);
     if (seat_ && is_to_report)
       seat_->note_failure(static_cast<std::size_t>(failure->failure()), now);
     else if (seat_ && changes != 0 && !failure)
       seat_->note_commit(commit_took_, changes);
     show();
+    sender = whom_to_tell();
   }
   if (is_to_report)
     report(*failure);
-  send_news();
-  return {goes_on};
+  if (sender)
+    compat::enqueue(sender, StoreNews{});
+  return next;
+}
+
+// The failure of housekeeping can wait.
+OutboxInput WriteQueue::answer_of(const OutboxEffect& what, const CallOutcome& outcome) const {
+  if (std::holds_alternative<outbox_effect::TidyUp>(what))
+    return outbox_input::Tidied{outcome.is_untidy};
+  if (const auto& failure = outcome.failure)
+    return outbox_input::Failed{failure->failure(), failure->what(), outcome.is_untidy};
+  return outbox_input::Done{outcome.is_untidy};
 }
 
 bool WriteQueue::wake(std::uint64_t sleep_id, Instant now) {
@@ -293,10 +297,16 @@ void WriteQueue::forget_writer(bool was_at_work, std::uint64_t sleep_id) {
     step(now_, outbox_input::Halt{});
 }
 
+WriteQueue::CallOutcome WriteQueue::call(const OutboxEffect& what) {
+  const std::lock_guard lock{store_mutex_};
+  CallOutcome result{attempt(what)};
+  look_at_store(result);
+  return result;
+}
+
 // Returns why it failed; nothing: it has not.
-std::optional<StoreError> WriteQueue::call(const OutboxEffect& what) {
+std::optional<StoreError> WriteQueue::attempt(const OutboxEffect& what) {
   try {
-    const std::lock_guard lock{store_mutex_};
     if (const auto* const x = std::get_if<outbox_effect::Commit>(&what))
       commit(*x);
     else if (std::holds_alternative<outbox_effect::Renew>(what))
@@ -357,20 +367,13 @@ void WriteQueue::count_burials(const outbox_effect::Commit& x) {
   set_letters(tally);
 }
 
-// Takes the notices of the store, and whether it has put off some of its housekeeping.
-void WriteQueue::look_at_store() {
-  std::vector<std::string> notices;
-  auto is_untidy = false;
+void WriteQueue::look_at_store(CallOutcome& outcome) const {
   try {
-    const std::lock_guard lock{store_mutex_};
-    notices = store_->take_notices();
-    is_untidy = store_->is_untidy();
+    outcome.notices = store_->take_notices();
+    outcome.is_untidy = store_->is_untidy();
   } catch (...) {
     // Without notices, and without housekeeping.
   }
-  const std::lock_guard lock{mutex_};
-  std::move(notices.begin(), notices.end(), std::back_inserter(replies_.notices));
-  is_untidy_ = is_untidy;
 }
 
 // Shows what waits and until when the store is this process's. Call it with the lock of the queue.

@@ -191,9 +191,10 @@ private:
   // The sender answers the client.
   void on_message(caf::message&& payload) override {
     auto client = open_request();
-    if (!sender_)
-      return give_to_owner(std::move(client), payload);
-    if (standby_.place() == Standby::Place::held && !is_told_to_stop_)
+    const auto place = standby_.place();
+    if (place == Standby::Place::row)
+      give_to_owner(std::move(client), payload);
+    else if (place == Standby::Place::held && !is_told_to_stop_)
       held_.emplace_back(std::move(client), std::move(payload));
     else
       pass_on(client, std::move(payload), sender_);
@@ -287,7 +288,7 @@ private:
   // meanwhile.
   void pass_on_held() {
     if (!held_.empty())
-      compat::enqueue(sender_, StoreNews{true});
+      compat::enqueue(sender_, CatchUp{});
     for (auto& [client, payload] : std::exchange(held_, {}))
       pass_on(client, std::move(payload), sender_);
   }

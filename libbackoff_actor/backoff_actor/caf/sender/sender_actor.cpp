@@ -149,8 +149,12 @@ bool BackOffSender::on_word(const compat::Word& word) {
     submit(*submission);
   else if (const auto* const guard = word.as<GuardClosed>())
     take(input::GuardClosed{guard->spread});
-  else if (const auto* const news = word.as<StoreNews>())
-    on_store_news(*news);
+  else if (word.as<StoreNews>())
+    on_store_news();
+  else if (word.as<IncomingNews>())
+    on_incoming_news();
+  else if (word.as<CatchUp>())
+    on_catch_up();
   else if (word.as<OperatorNews>())
     on_operator_news();
   else if (const auto* const start = word.as<StartNews>())

@@ -85,11 +85,7 @@ void BackOffSender::end_storing() {
 
 // -- what the store says ----------------------------------------------------------------
 
-void BackOffSender::on_store_news(const StoreNews& news) {
-  if (store_ && news.is_to_catch_up)
-    store_->catch_up();
-  if (store_ && store_->has_intake())
-    store_->take_incoming();
+void BackOffSender::on_store_news() {
   if (!store_)
     return;
   store_->look();
@@ -112,8 +108,21 @@ void BackOffSender::on_store_news(const StoreNews& news) {
       take(input::Rejected{x.hand_over.hand_over, Cause{}});
   }
   tell_store_state();
-  if (store_ && store_->has_intake())
+  if (store_ && store_->has_intake()) // some came in while the ownership was in doubt
     take_incoming();
+}
+
+void BackOffSender::on_incoming_news() {
+  if (!store_ || !store_->has_intake())
+    return;
+  store_->take_incoming();
+  if (!store_->is_doubtful(now()))
+    take_incoming();
+}
+
+void BackOffSender::on_catch_up() {
+  if (store_)
+    store_->catch_up();
 }
 
 // Tells the engine until when no other process can own the store. Returns false if one does: then

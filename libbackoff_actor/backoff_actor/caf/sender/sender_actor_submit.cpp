@@ -146,7 +146,8 @@ std::uint32_t BackOffSender::weight_of(const caf::message& message) {
 
 // -- messages of other programs: see caf/outbox/internal/incoming_desk.hpp for their way here -----
 
-// What finds no room in the outbox waits: at the desk, and beyond in the store.
+// What finds no room in the outbox waits here; what comes after it waits at the desk, and beyond in
+// the store.
 void BackOffSender::take_incoming() {
   for (auto i = 0; store_ && i < most_at_once; ++i) {
     if (auto held = store_->next_held()) {

@@ -11,7 +11,8 @@
 //
 // It is asleep for one of these reasons:
 //   lingers  a batch may grow for `max_wait`;
-//   retries  a commit has failed, and the delay before the next attempt runs;
+//   retries  a commit has failed, and the delay before the next attempt runs; a new insertion ends
+//            it, because its client is to know;
 //   idles    nothing waits, and the store may do its housekeeping after a quiet second;
 //   watches  nothing waits, and the ownership is renewed after a third of the lease.
 //

@@ -12,7 +12,7 @@
 // the look at the clock and the hand-over some time passes.
 //
 // A call that fails may have ended the session, and with it the ownership. So the owner is doubtful
-// at once, until a call is answered.
+// at once, until a call is answered. A failure that the server itself has told is an answer.
 
 #include "backoff_actor/core/time.hpp"
 

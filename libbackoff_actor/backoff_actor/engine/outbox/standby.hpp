@@ -9,7 +9,8 @@
 //
 // While it stands by, a message becomes a row for the owner. The rows are written in batches: what
 // comes while one batch is written is the next. If the process owns the outbox before its last rows
-// are written, its clients' next messages wait: those rows come before them.
+// are written, its clients' next messages wait: those rows come before them. The rows of other
+// processes do, too; for these the sender waits.
 
 #include "backoff_actor/backoff/back_off.hpp"
 #include "backoff_actor/core/export.hpp"

@@ -93,7 +93,8 @@ struct NotPersisted {
 };
 
 /// The store has fallen behind: more changes wait for it than the limit allows; or it has caught
-/// up. The engine hands nothing over meanwhile, so that a process that dies has little to repeat.
+/// up. The engine hands nothing over meanwhile: the memory is bounded, and a process that dies has
+/// little to repeat.
 struct StoreBehind {
   bool is_behind; ///< whether the store is behind
   Cause cause{};  ///< why the store fails; no error if it is slow, or has caught up

@@ -45,16 +45,26 @@ auto inspect(auto& f, SleepOver& x) {
   return compat::object(f, x, "backoff_actor::SleepOver", compat::field("sleep_id", x.sleep_id));
 }
 
-/// A durable outbox's message to its sender: outcomes of insertions are ready.
-struct StoreNews {
-  bool is_to_catch_up = false; ///< all rows that are committed now come before later messages
-};
+/// A durable outbox's message to its sender: the store has said something.
+struct StoreNews {};
 
-/// Shows CAF the parts of the message.
-auto inspect(auto& f, StoreNews& x) {
-  return compat::object(f, x, "backoff_actor::StoreNews",
-                        compat::field("is_to_catch_up", x.is_to_catch_up));
+/// Shows CAF that the message has no parts.
+auto inspect(auto& f, StoreNews& x) { return compat::object(f, x, "backoff_actor::StoreNews"); }
+
+/// A durable outbox's message to its sender: rows of other programs have come in, or all have.
+struct IncomingNews {};
+
+/// Shows CAF that the message has no parts.
+auto inspect(auto& f, IncomingNews& x) {
+  return compat::object(f, x, "backoff_actor::IncomingNews");
 }
+
+/// A message to the sender of a shared outbox: all rows that are committed now come before later
+/// messages.
+struct CatchUp {};
+
+/// Shows CAF that the message has no parts.
+auto inspect(auto& f, CatchUp& x) { return compat::object(f, x, "backoff_actor::CatchUp"); }
 
 /// An operator's message to a sender: an order waits to be answered.
 struct OperatorNews {};

@@ -53,8 +53,8 @@ public:
   // No delivery was made of it.
   void give_back(std::uint64_t row);
 
-  // Sends `StoreNews` to the sender if something waits here, or elsewhere. Does nothing if it was
-  // sent and the sender has not looked yet.
+  // Sends `IncomingNews` to the sender if something waits here, or elsewhere. Does nothing if it
+  // was sent and the sender has not looked yet.
   void call_sender(bool waits_elsewhere = false);
 
   // -- the writer -----------------------------------------------------------------------
@@ -85,6 +85,8 @@ public:
   void leave(std::uint64_t turn);
 
 private:
+  caf::actor whom_to_tell(bool waits_elsewhere);
+
   const OpenIntake open_;
   mutable std::mutex mutex_;
   IntakeRows rows_;

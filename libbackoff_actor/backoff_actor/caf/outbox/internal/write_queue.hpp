@@ -143,16 +143,22 @@ private:
   void read_content();
   void step(Instant now, OutboxInput&& input);
   void carry_out(OutboxEffect& effect);
-  std::optional<StoreError> call(const OutboxEffect& what);
+  struct CallOutcome {
+    std::optional<StoreError> failure{};
+    std::vector<std::string> notices{};
+    bool is_untidy = false; // the store has put off some of its housekeeping
+  };
+  CallOutcome call(const OutboxEffect& what);
+  std::optional<StoreError> attempt(const OutboxEffect& what);
+  void look_at_store(CallOutcome& outcome) const;
+  OutboxInput answer_of(const OutboxEffect& what, const CallOutcome& outcome) const;
   void commit(const outbox_effect::Commit& x);
   void set_letters(const DeadLetterTally& tally);
   void count_burials(const outbox_effect::Commit& x);
   StoreFailure failure_of_exceptions() const;
-  void look_at_store();
   void report(const StoreError& error) const;
   void show();
-  bool has_news() const;
-  void send_news();
+  caf::actor whom_to_tell();
 
   const DurableTypes types_;
   const DurableOptions options_;
@@ -176,7 +182,7 @@ private:
   bool goes_on_ = false;      // the engine asks for `Go`
   bool is_to_report_ = false; // the failure of the last call
   std::uint64_t last_sleep_ = 0;
-  bool is_untidy_ = false;   // the store has put off some of its housekeeping
+  bool is_untidy_ = false;   // by the last call of the store
   bool is_news_out_ = false; // the sender was sent `StoreNews`, and has not looked yet
   caf::actor_addr sender_;
   bool is_attached_ = false;

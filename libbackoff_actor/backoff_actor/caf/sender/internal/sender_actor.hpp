@@ -26,7 +26,6 @@ class ChildStart;
 struct FinishWork;
 class IdempotencyKeys;
 class SenderStore;
-struct StoreNews;
 struct StoredMessage;
 
 namespace detail {
@@ -220,7 +219,9 @@ private:
   std::uint64_t restore();
   void tell_left_letters();
   void end_storing();
-  void on_store_news(const StoreNews& news);
+  void on_store_news();
+  void on_incoming_news();
+  void on_catch_up();
   bool tell_sureness();
   void tell_store_state();
   void store(const effect::Persist& x);
