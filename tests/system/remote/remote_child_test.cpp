@@ -4,6 +4,7 @@
 #include "system/remote/remote_fixture.hpp"
 
 #include <backoff_actor/caf/messages/internal/own_words.hpp>
+#include <backoff_actor/caf/owned/internal/standby_hand.hpp>
 #include <backoff_actor/testing/proxy/tcp_proxy.hpp>
 
 #include <caf/exit_reason.hpp>
