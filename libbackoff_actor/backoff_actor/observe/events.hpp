@@ -208,9 +208,9 @@ struct DeadLettered {
   std::uint64_t delivery;  ///< the number of its `Accepted`
   DeadLetterReason reason; ///< why nothing more is tried
   std::uint32_t attempts;  ///< failed attempts
-  /// The failure that ended the delivery, or else the last failure that this sender charged to it.
-  /// If there was neither: the failure for which the sender gave up. If it did not give up: the
-  /// child's last failure, unless the child has acknowledged something since.
+  /// The failure that ended the delivery, or the last one that this sender charged to it. Neither:
+  /// why the sender gave up. If it did not give up: the child's last failure since it last
+  /// acknowledged something.
   Cause cause;
 };
 

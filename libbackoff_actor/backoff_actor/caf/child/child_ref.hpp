@@ -20,8 +20,8 @@ namespace backoff_actor {
 /// send it to a `BackOffSender`, which may be the child.
 ///
 /// A copy is the same address. The address does not keep the supervisor alive. It lets go of an
-/// actor as soon as the supervisor notices that the actor has ended. To monitor the address tells
-/// nothing about the child: the address ends when nobody holds it any more.
+/// actor as soon as the supervisor notices that the actor has ended. Do not monitor `actor()`: it
+/// goes down with the last copy of the address, not with the child.
 ///
 /// @thread safe from any thread.
 class BACKOFF_ACTOR_EXPORT ChildRef {

@@ -117,7 +117,7 @@ public:
   /// Waits as `wait` does, but no longer than `span`. Returns whether there is a reason to stop.
   bool wait_for(Duration span);
 
-  /// Is a reason to stop.
+  /// Makes `wait` return, as a signal does.
   ///
   /// @thread any, and any signal handler
   static void request() noexcept { StopSignals::request(); }

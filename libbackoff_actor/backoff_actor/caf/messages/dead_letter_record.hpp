@@ -21,9 +21,9 @@ struct DeadLetter {
   std::uint64_t id = 0; ///< counts the deliveries of its sender, or of its durable outbox, from 1
   DeadLetterReason reason = DeadLetterReason::rejected; ///< why nothing more was tried
   std::uint32_t attempts = 0;                           ///< failed attempts
-  /// The failure that ended the delivery, or else the last failure that this sender charged to it.
-  /// If there was neither: the failure for which the sender gave up. If it did not give up: the
-  /// child's last failure, unless the child has acknowledged something since. Empty: none.
+  /// The failure that ended the delivery, or the last one that this sender charged to it. Neither:
+  /// why the sender gave up. If it did not give up: the child's last failure since it last
+  /// acknowledged something. Empty: none.
   std::string cause{};
   Duration age{0};        ///< since the submission
   caf::message message{}; ///< what the child was to get

@@ -240,10 +240,10 @@ struct SenderOptions {
   Ordering ordering = Ordering::strict;
 
   /// How many deliveries the child may hold. Unset: 1024, or 64 if the child or the fallback is on
-  /// another node; but with `Ordering::strict` 1 if `Acknowledgement::by_sent` or a `decider` is
-  /// set, and otherwise 1 from the child's first refusal on that is not final. The reason: a child
-  /// that refuses one delivery works on the later ones that it holds, before the refused one comes
-  /// back. If you set this, only the hand-overs are in order, and not the work.
+  /// another node. In strict order it is 1 with `Acknowledgement::by_sent` or a `decider`, and else
+  /// 1 from the child's first refusal on that is not final: a child that refuses one delivery goes
+  /// on with the later ones that it holds. If you set this in strict order, the hand-overs are in
+  /// order, and the work is not.
   ///
   /// @range 1 to 1,000,000,000
   std::optional<std::uint32_t> max_in_flight{};

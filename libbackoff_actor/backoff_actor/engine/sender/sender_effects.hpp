@@ -152,9 +152,9 @@ struct DeadLetter {
   std::uint32_t attempts;  ///< failed ones
   std::uint64_t delivery;  ///< its number
   Instant submitted_at;    ///< since when it was owed
-  /// The failure that ended the delivery, or else the last failure that this sender charged to it.
-  /// If there was neither: the failure for which the sender gave up. If it did not give up: the
-  /// child's last failure, unless the child has acknowledged something since. Null: none.
+  /// The failure that ended the delivery, or the last one that this sender charged to it. Neither:
+  /// why the sender gave up. If it did not give up: the child's last failure since it last
+  /// acknowledged something. Null: none.
   std::shared_ptr<const Cause> cause;
   std::uint16_t worker = 0; ///< in a pool: the number of the worker that last had it; 0: none had
 };

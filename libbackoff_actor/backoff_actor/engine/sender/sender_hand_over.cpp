@@ -220,7 +220,7 @@ template <bool HasPool>
 
 // -- all of it --------------------------------------------------------------------------
 
-// Two of its kind, so that who has no pool is asked for one only once a step.
+// Compiled twice, with and without a pool, so that a step asks for one only once.
 template <bool HasPool>
 [[gnu::always_inline]] inline void SenderEngine::Step::do_what_is_possible() {
   if constexpr (HasPool)

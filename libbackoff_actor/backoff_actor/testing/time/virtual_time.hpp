@@ -101,7 +101,7 @@ public:
     return answer;
   }
 
-  /// Sends without a sender. The caller still has to `run`.
+  /// Sends an anonymous message. The caller still has to `run`.
   template <class... Ts>
   void tell(const caf::actor& receiver, Ts&&... values) {
     compat::enqueue(receiver, std::forward<Ts>(values)...);

@@ -219,7 +219,7 @@ BACKOFF_ACTOR_EXPORT bool is_order(std::uint32_t type_token);
 
 // -- sending ------------------------------------------------------------------
 
-/// Sends without a sender.
+/// Sends an anonymous message.
 template <class... Ts>
 void enqueue(const caf::actor& receiver, Ts&&... values) {
   caf::anon_send(receiver, std::forward<Ts>(values)...);

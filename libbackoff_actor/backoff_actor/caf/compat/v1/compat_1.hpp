@@ -335,7 +335,7 @@ BACKOFF_ACTOR_EXPORT const caf::error* error_in(const caf::message& message);
 
 // -- sending ------------------------------------------------------------------
 
-/// Sends without a sender.
+/// Sends an anonymous message.
 template <class... Ts>
 void enqueue(const caf::actor& receiver, Ts&&... values) {
   caf::anon_mail(std::forward<Ts>(values)...).send(receiver);
