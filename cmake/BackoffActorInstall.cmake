@@ -212,8 +212,3 @@ if(TARGET backoffctl_manual)
   install(FILES "${_manual}/backoffctl.bash" DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions"
           RENAME backoffctl COMPONENT tools)
 endif()
-
-# backoffctl starts it from its own folder.
-if(TARGET backoffctl_live)
-  install(TARGETS backoffctl_live RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT tools)
-endif()

@@ -21,7 +21,7 @@ start_server() {
   fail 'the server does not say where it listens'
 }
 
-# Prints all processes of the live program whose parent, or parent's parent, is the one named.
+# Prints all processes whose parent is the one named.
 children_of() { # process
   local file id parent
   for file in /proc/[0-9]*/stat; do

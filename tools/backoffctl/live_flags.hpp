@@ -1,7 +1,6 @@
 #pragma once
 
-// The flags of serve, load, outage and top. backoffctl explains them, and backoffctl-live reads
-// them.
+// The flags of serve, load, outage and top.
 //
 // The functions that declare them take two of their caller's: `add` declares a flag with a value
 // (name, where it goes, the kind of value, help), `add_switch` one without (name, where it goes,

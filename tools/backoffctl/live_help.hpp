@@ -8,8 +8,7 @@ struct HelpText {
   const char* footer;
 };
 
-/// The help of serve, load, outage and top. backoffctl has it even where backoffctl-live is
-/// missing.
+/// The help of serve, load, outage and top.
 extern const HelpText serve_help;
 extern const HelpText load_help;
 extern const HelpText live_outage_help;

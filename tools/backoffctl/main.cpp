@@ -1,13 +1,17 @@
 // backoffctl: questions about backoffs, answered at the console.
 
 #include "help_command.hpp"
-#include "live_commands.hpp"
 #include "outbox_commands.hpp"
 #include "plan_command.hpp"
 #include "policies_command.hpp"
 #include "program.hpp"
 #include "simulate_commands.hpp"
 #include "tune_command.hpp"
+
+#include "backoffctl_live/load_command.hpp"
+#include "backoffctl_live/outage_command.hpp"
+#include "backoffctl_live/serve_command.hpp"
+#include "backoffctl_live/top/top_command.hpp"
 
 namespace backoffctl {
 
@@ -51,7 +55,10 @@ void add_commands(CLI::App& program, Commands& commands) {
   commands.push_back(add_tune_command(program));
   add_simulate_commands(program, commands);
   add_outbox_commands(program, commands);
-  add_live_commands(program, commands);
+  commands.push_back(add_serve_command(program));
+  commands.push_back(add_load_command(program));
+  commands.push_back(add_live_outage_command(program));
+  commands.push_back(add_top_command(program));
   commands.push_back(add_help_command(program));
 }
 
@@ -60,7 +67,6 @@ void add_commands(CLI::App& program, Commands& commands) {
 } // namespace backoffctl
 
 int main(int argc, char** argv) {
-  backoffctl::become_live_program(argc, argv);
   return backoffctl::run_program(
     argc, argv, {backoffctl::description, backoffctl::footer, &backoffctl::add_commands});
 }
