@@ -4,7 +4,7 @@
 #include "outcome.hpp"
 #include "run.hpp"
 
-#include "backoffctl/progress_line.hpp"
+#include "backoffctl/common/progress_line.hpp"
 
 #include <atomic>
 #include <csignal>

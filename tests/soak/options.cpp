@@ -1,6 +1,6 @@
 #include "options.hpp"
 
-#include "backoffctl/flag_values.hpp"
+#include "backoffctl/common/flag_values.hpp"
 
 #include <backoff_actor/core/problems.hpp>
 

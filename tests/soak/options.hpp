@@ -1,6 +1,6 @@
 #pragma once
 
-#include "backoffctl/picture.hpp"
+#include "backoffctl/common/picture.hpp"
 
 #include <chrono>
 #include <cstdint>

@@ -3,7 +3,7 @@
 #include "account.hpp"
 #include "growth.hpp"
 
-#include "backoffctl/picture.hpp"
+#include "backoffctl/common/picture.hpp"
 
 #include <cstdint>
 #include <string>

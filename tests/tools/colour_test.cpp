@@ -1,4 +1,4 @@
-#include "backoffctl/colour.hpp"
+#include "backoffctl/common/colour.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-#include "backoffctl/contention_answer.hpp"
-#include "backoffctl/contention_plot.hpp"
+#include "backoffctl/simulate/contention_answer.hpp"
+#include "backoffctl/simulate/contention_plot.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

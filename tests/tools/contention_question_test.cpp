@@ -1,4 +1,4 @@
-#include "backoffctl/contention_question.hpp"
+#include "backoffctl/simulate/contention_question.hpp"
 
 #include "backoff_actor/backoff/parse_policy.hpp"
 

@@ -1,4 +1,4 @@
-#include "backoffctl/flag_values.hpp"
+#include "backoffctl/common/flag_values.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "backoffctl/number_text.hpp"
+#include "backoffctl/common/number_text.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "backoffctl/outbox_found.hpp"
+#include "backoffctl/outbox/outbox_found.hpp"
 
 #include <gtest/gtest.h>
 

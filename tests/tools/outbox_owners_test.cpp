@@ -1,4 +1,4 @@
-#include "backoffctl/outbox_owners.hpp"
+#include "backoffctl/outbox/outbox_owners.hpp"
 
 #include <gtest/gtest.h>
 

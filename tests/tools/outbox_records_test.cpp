@@ -1,4 +1,4 @@
-#include "backoffctl/outbox_records.hpp"
+#include "backoffctl/outbox/outbox_records.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "backoffctl/plan_answer.hpp"
+#include "backoffctl/plan/plan_answer.hpp"
 
 #include "backoff_actor/backoff/back_off.hpp"
 #include "backoff_actor/backoff/parse_policy.hpp"

@@ -1,4 +1,4 @@
-#include "backoffctl/plan_question.hpp"
+#include "backoffctl/plan/plan_question.hpp"
 
 #include "backoff_actor/backoff/parse_policy.hpp"
 

@@ -1,5 +1,5 @@
-#include "backoffctl/plot_axis.hpp"
-#include "backoffctl/plot_script.hpp"
+#include "backoffctl/plan/plot_axis.hpp"
+#include "backoffctl/plan/plot_script.hpp"
 
 #include "backoff_actor/backoff/parse_policy.hpp"
 

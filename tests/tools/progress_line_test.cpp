@@ -1,4 +1,4 @@
-#include "backoffctl/progress_line.hpp"
+#include "backoffctl/common/progress_line.hpp"
 
 #include <gtest/gtest.h>
 

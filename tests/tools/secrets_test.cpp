@@ -1,4 +1,4 @@
-#include "backoffctl/secrets.hpp"
+#include "backoffctl/common/secrets.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "backoffctl/table.hpp"
+#include "backoffctl/common/table.hpp"
 
 #include <gtest/gtest.h>
 

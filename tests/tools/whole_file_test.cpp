@@ -1,4 +1,4 @@
-#include "backoffctl/whole_file.hpp"
+#include "backoffctl/common/whole_file.hpp"
 
 #include <gtest/gtest.h>
 

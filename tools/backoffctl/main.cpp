@@ -1,17 +1,16 @@
 // backoffctl: questions about backoffs, answered at the console.
 
-#include "help_command.hpp"
-#include "outbox_commands.hpp"
-#include "plan_command.hpp"
-#include "policies_command.hpp"
-#include "program.hpp"
-#include "simulate_commands.hpp"
-#include "tune_command.hpp"
-
-#include "backoffctl_live/load_command.hpp"
-#include "backoffctl_live/outage_command.hpp"
-#include "backoffctl_live/serve_command.hpp"
-#include "backoffctl_live/top/top_command.hpp"
+#include "backoffctl/common/help_command.hpp"
+#include "backoffctl/common/program.hpp"
+#include "backoffctl/live/live_outage_command.hpp"
+#include "backoffctl/live/load_command.hpp"
+#include "backoffctl/live/serve_command.hpp"
+#include "backoffctl/outbox/outbox_commands.hpp"
+#include "backoffctl/plan/plan_command.hpp"
+#include "backoffctl/plan/policies_command.hpp"
+#include "backoffctl/simulate/simulate_commands.hpp"
+#include "backoffctl/top/top_command.hpp"
+#include "backoffctl/tune/tune_command.hpp"
 
 namespace backoffctl {
 

@@ -1,4 +1,4 @@
-#include "backoffctl_live/call_counts.hpp"
+#include "backoffctl/live/call_counts.hpp"
 
 #include <gtest/gtest.h>
 

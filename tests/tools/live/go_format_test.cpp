@@ -1,4 +1,4 @@
-#include "backoffctl_live/go_format.hpp"
+#include "backoffctl/live/go_format.hpp"
 
 #include <gtest/gtest.h>
 

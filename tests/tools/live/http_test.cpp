@@ -1,7 +1,7 @@
 // Server and caller in one event loop, over real sockets.
 
-#include "backoffctl_live/http_caller.hpp"
-#include "backoffctl_live/http_server.hpp"
+#include "backoffctl/live/http_caller.hpp"
+#include "backoffctl/live/http_server.hpp"
 
 #include <event2/listener.h>
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
-#include "backoffctl_live/load_options.hpp"
-#include "backoffctl_live/serve_options.hpp"
+#include "backoffctl/live/load_options.hpp"
+#include "backoffctl/live/serve_options.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-#include "backoffctl_live/live_outage_text.hpp"
-#include "backoffctl_live/outage_record.hpp"
+#include "backoffctl/live/live_outage_text.hpp"
+#include "backoffctl/live/outage_record.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "backoffctl_live/retry_pace.hpp"
+#include "backoffctl/live/retry_pace.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "backoffctl_live/top/top_frame.hpp"
+#include "backoffctl/top/top_frame.hpp"
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "backoffctl_live/top/top_view.hpp"
+#include "backoffctl/top/top_view.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "backoffctl_live/work.hpp"
+#include "backoffctl/live/work.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,328 @@
+#include "outbox_commands.hpp"
+
+#include "outbox_command.hpp"
+#include "outbox_kinds.hpp"
+#include "outbox_list.hpp"
+#include "outbox_records.hpp"
+#include "outbox_set_aside.hpp"
+
+#include "backoffctl/common/flag_values.hpp"
+
+#include <algorithm>
+#include <iostream>
+#include <set>
+#include <stdexcept>
+
+namespace backoffctl {
+
+namespace {
+
+using namespace backoff_actor;
+
+constexpr auto outbox_description = R"(Shows and changes durable outboxes, in files and on servers.
+
+A sender with a durable outbox keeps its deliveries in a file of SQLite, or on a server of
+PostgreSQL, until they are acknowledged. Deliveries that it gave up stay there as dead letters.
+
+OUTBOX is the file, or the address of an outbox on a server: postgres://USER@HOST/DATABASE#NAME.
+Write it in quotes. Do not put a password into it: other users may see the arguments of a program.
+Use the variable PGPASSWORD, or a file of passwords: ~/.pgpass, or the one that PGPASSFILE names.
+
+You can use list, count, export, backup, owners and find while the sender runs; they see the
+outbox as it was at one moment. Stop the sender, on all nodes, before you use the other commands. No
+command removes an owed delivery; set-aside makes it a dead letter.
+)";
+
+constexpr auto outbox_footer = R"(
+Examples:
+  backoffctl outbox count outbox.db
+      count the owed deliveries and the dead letters
+  backoffctl outbox list outbox.db --dead
+      list what the sender gave up, and why
+  backoffctl outbox resubmit outbox.db 2
+      try a dead letter again, once the service is repaired
+  backoffctl outbox backup outbox.db copy.db
+      copy the file as it is at this moment
+  backoffctl outbox list 'postgres://worker@db1/shop#orders'
+      list an outbox on a server
+  backoffctl outbox owners 'postgres://worker@db1/shop'
+      show which process owns which outbox of a database
+
+backoffctl outbox COMMAND --help explains a command, with examples.
+
+Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
+)";
+
+constexpr auto list_description = R"(Lists the owed deliveries and the dead letters.
+)";
+
+constexpr auto list_footer = R"(
+Times are UTC. bytes is the length of the message. With --payload, the message of a dead letter is
+shown in words if the program that gave it up has kept them. Otherwise a message that is a text is
+shown as text, and any other one as hexadecimal bytes. All are cut off after 60 characters.
+
+Examples:
+  backoffctl outbox list outbox.db
+      everything, in order of submission
+  backoffctl outbox list outbox.db --dead --limit 20
+      the first twenty dead letters
+  backoffctl outbox list outbox.db --dead --payload
+      all dead letters, with their messages
+  backoffctl outbox list outbox.db --json
+      the same for programs, one object a line, with the keys of backoffctl outbox export --help;
+      without --payload, there is no payload
+  backoffctl outbox list 'postgres://worker@db1/shop#orders' --dead
+      the dead letters of an outbox on a server
+
+Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
+)";
+
+class ListCommand final : public OutboxCommand {
+public:
+  explicit ListCommand(CLI::App& parser) : OutboxCommand(parser, list_footer) {
+    add_switch("--owed", owed_, "list only owed deliveries");
+    add_switch("--dead", dead_, "list only dead letters");
+    add_flag("--limit", limit_, "N", "list at most N of each kind, 0 or more; default all");
+    add_switch("--payload", selection_.payload, "also show the messages");
+    add_switch("--json", as_json_, "print JSON lines instead of text");
+  }
+
+  void check(Problems& problems) override {
+    OutboxCommand::check(problems);
+    if (owed_ && dead_)
+      problems.add("--owed", "it together with --dead",
+                   "one of them; without both, list prints all");
+    selection_.owed = !dead_;
+    selection_.dead = !owed_;
+    if (limit_)
+      selection_.limit = read_whole("--limit", *limit_, 0, INT64_MAX, problems).value_or(0);
+  }
+
+  std::string run() override {
+    const auto store = open_to_read();
+    return as_json_ ? outbox_json_lines(*store, selection_) : outbox_tables(*store, selection_);
+  }
+
+private:
+  bool owed_ = false;
+  bool dead_ = false;
+  bool as_json_ = false;
+  std::optional<std::string> limit_;
+  OutboxSelection selection_;
+};
+
+constexpr auto count_description = R"(Counts the owed deliveries and the dead letters.
+)";
+
+constexpr auto count_footer = R"(
+Examples:
+  backoffctl outbox count outbox.db
+      print text
+  backoffctl outbox count outbox.db --json
+      print JSON for programs
+  backoffctl outbox count 'postgres://worker@db1/shop#orders'
+      count those of an outbox on a server
+
+Keys of the JSON:
+  owed, dead_letters       number of owed deliveries, and of deliveries that were given up
+  acknowledged_keys        number of idempotency keys that the outbox remembers
+  last_id                  the highest number that a delivery has had
+  message_format           the program format that wrote the messages; empty if there were none yet
+
+Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
+)";
+
+class CountCommand final : public OutboxCommand {
+public:
+  explicit CountCommand(CLI::App& parser) : OutboxCommand(parser, count_footer) {
+    add_switch("--json", as_json_, "print JSON instead of text");
+  }
+
+  std::string run() override {
+    const auto counts = count_outbox(*open_to_read());
+    return as_json_ ? counts_json(counts) : counts_text(counts);
+  }
+
+private:
+  bool as_json_ = false;
+};
+
+constexpr auto export_description =
+  R"(Prints the owed deliveries and the dead letters as JSON lines.
+)";
+
+constexpr auto export_footer = R"(
+Examples:
+  backoffctl outbox export outbox.db
+      everything, with the messages: for a backup, or for another program
+  backoffctl outbox export --dead outbox.db
+      only the dead letters
+  backoffctl outbox export 'postgres://worker@db1/shop#orders'
+      the same of an outbox on a server
+
+Keys of each line:
+  kind                     owed or dead_letter
+  id                       its number
+  submitted_at, deadline   ISO 8601 in UTC, to the nanosecond; deadline may be null
+  attempts                 number of failed attempts
+  key, idempotency_key     as submitted, or empty; bytes that are not UTF-8 become U+FFFD
+  types                    the types of the message's parts
+  bytes, payload           the length of the message, and the message itself in base64
+  reason, cause, at        of a dead letter: why it was given up, the last error, and the time
+  text                     of a dead letter: the message in words, cut off after 4096 bytes, or null
+
+Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
+)";
+
+class ExportCommand final : public OutboxCommand {
+public:
+  explicit ExportCommand(CLI::App& parser) : OutboxCommand(parser, export_footer) {
+    add_switch("--dead", only_dead_, "print only dead letters");
+  }
+
+  // Line by line, for all together may be larger than memory.
+  std::string run() override {
+    const auto store = open_to_read();
+    const auto write = [](const auto& x) { std::cout << json_line(x, true); };
+    if (!only_dead_)
+      store->for_each_owed(write);
+    store->for_each_dead_letter(write);
+    return {};
+  }
+
+private:
+  bool only_dead_ = false;
+};
+
+// What is done to some dead letters, or to all.
+class DeadLetterCommand : public OutboxCommand {
+public:
+  DeadLetterCommand(CLI::App& parser, const char* footer_text)
+    : OutboxCommand(parser, footer_text) {
+    add_values("ID", given_, "numbers of dead letters, as backoffctl outbox list shows them",
+               false);
+    add_switch("--all", all_, "all dead letters");
+  }
+
+  void check(Problems& problems) override {
+    OutboxCommand::check(problems);
+    if (all_ == !given_.empty())
+      problems.add("ID", all_ ? "numbers with --all" : "nothing",
+                   "the numbers of dead letters, or --all");
+    for (const auto& one : given_)
+      if (const auto id = read_whole("ID", one, 1, INT64_MAX, problems))
+        ids_.push_back(*id);
+  }
+
+  std::string run() override {
+    const auto store = open();
+    std::set<std::uint64_t> dead;
+    store->for_each_dead_letter([&](const StoredDeadLetter& x) { dead.insert(x.delivery.id); });
+    if (all_)
+      ids_.assign(dead.begin(), dead.end());
+    require(dead, place_of(*store));
+    return act(*store, ids_);
+  }
+
+private:
+  virtual std::string act(DeliveryStore& store, const std::vector<std::uint64_t>& ids) = 0;
+
+  void require(const std::set<std::uint64_t>& dead, const std::string& place) const {
+    std::string unknown;
+    for (const auto id : ids_)
+      if (!dead.contains(id))
+        unknown += (unknown.empty() ? "" : ", ") + std::to_string(id);
+    if (!unknown.empty())
+      throw std::runtime_error(place + ": has no dead letter " + unknown + "; nothing was done");
+  }
+
+  std::vector<std::string> given_;
+  bool all_ = false;
+  std::vector<std::uint64_t> ids_;
+};
+
+std::string dead_letters(std::size_t count) {
+  return std::to_string(count) + (count == 1 ? " dead letter" : " dead letters");
+}
+
+constexpr auto resubmit_description = R"(Turns dead letters into owed deliveries again.
+
+They get new numbers after all owed deliveries, no deadline, and no failed attempts; they keep their
+keys. The sender must not be running. It hands them over when it starts again. Those with the same
+idempotency key are one delivery then: the others join the first.
+)";
+
+constexpr auto resubmit_footer = R"(
+Examples:
+  backoffctl outbox resubmit outbox.db 2
+      resubmit the dead letter with number 2
+  backoffctl outbox resubmit outbox.db --all
+      resubmit all dead letters, in order of their numbers
+  backoffctl outbox resubmit 'postgres://worker@db1/shop#orders' --all
+      the same in an outbox on a server
+
+Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
+)";
+
+class ResubmitCommand final : public DeadLetterCommand {
+public:
+  explicit ResubmitCommand(CLI::App& parser) : DeadLetterCommand(parser, resubmit_footer) {}
+
+private:
+  std::string act(DeliveryStore& store, const std::vector<std::uint64_t>& ids) override {
+    const auto count = store.resubmit_dead_letters(ids);
+    auto result = "resubmitted " + dead_letters(count);
+    if (count == 1)
+      result += ", now owed as " + std::to_string(store.last_id());
+    else if (count > 1)
+      result += ", now owed as " + std::to_string(store.last_id() - count + 1) + " to "
+                + std::to_string(store.last_id());
+    return result + "\n";
+  }
+};
+
+constexpr auto remove_description = R"(Removes dead letters for good.
+
+Export them first if you may still need them. The sender must not be running.
+)";
+
+constexpr auto remove_footer = R"(
+Examples:
+  backoffctl outbox remove outbox.db 2
+      remove the dead letter with number 2
+  backoffctl outbox remove outbox.db --all
+      remove all dead letters
+  backoffctl outbox remove 'postgres://worker@db1/shop#orders' --all
+      the same in an outbox on a server
+
+Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
+)";
+
+class RemoveCommand final : public DeadLetterCommand {
+public:
+  explicit RemoveCommand(CLI::App& parser) : DeadLetterCommand(parser, remove_footer) {}
+
+private:
+  std::string act(DeliveryStore& store, const std::vector<std::uint64_t>& ids) override {
+    return "removed " + dead_letters(store.remove_dead_letters(ids)) + "\n";
+  }
+};
+
+} // namespace
+
+void add_outbox_commands(CLI::App& backoffctl, Commands& commands) {
+  auto& outbox = add_subcommand(backoffctl, "outbox", outbox_description, outbox_footer);
+  const auto add = [&]<class C>(const char* name, const char* about) {
+    commands.push_back(std::make_unique<C>(add_subcommand(outbox, name, about)));
+  };
+  add.operator()<ListCommand>("list", list_description);
+  add.operator()<CountCommand>("count", count_description);
+  add.operator()<ExportCommand>("export", export_description);
+  add.operator()<ResubmitCommand>("resubmit", resubmit_description);
+  add.operator()<RemoveCommand>("remove", remove_description);
+  add_set_aside_command(outbox, commands);
+  add_outbox_file_commands(outbox, commands);
+  add_outbox_server_commands(outbox, commands);
+}
+
+} // namespace backoffctl

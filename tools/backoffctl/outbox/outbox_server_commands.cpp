@@ -1,0 +1,312 @@
+#include "outbox_found.hpp"
+#include "outbox_kinds.hpp"
+#include "outbox_owners.hpp"
+
+#include "backoffctl/common/flag_values.hpp"
+
+#include "backoff_actor/store/postgres/postgres_store.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <stdexcept>
+#include <unistd.h>
+
+namespace backoffctl {
+
+namespace {
+
+using namespace backoff_actor;
+
+constexpr std::chrono::seconds patience_with_owner{2};
+
+constexpr auto allowed_url = "the address of a database: postgres://USER@HOST/DATABASE";
+
+// What all commands for servers alone take: the address first.
+class ServerCommand : public Command {
+public:
+  ServerCommand(CLI::App& parser, const char* footer_text) : Command(parser, footer_text) {
+    add_value("URL", url_, allowed_url);
+  }
+
+protected:
+  bool has_url() const { return !url_.value_or("").empty(); }
+
+  void check_url(Problems& problems) {
+    if (!has_url())
+      problems.add("URL", "nothing", allowed_url);
+    else if (!is_on_server(*url_))
+      problems.add("URL", "something else", allowed_url);
+    else {
+      const auto found = backoff_actor::check(PostgresAddress{connection(), "any"});
+      for (const auto& problem : found.list())
+        problems.add("URL", problem.given, problem.allowed);
+    }
+  }
+
+  /// The address without the outbox.
+  std::string connection() const { return url_->substr(0, url_->find('#')); }
+
+  /// The outbox that the address names; empty: none.
+  std::string outbox() const {
+    const auto hash = url_->find('#');
+    return hash == url_->npos ? "" : url_->substr(hash + 1);
+  }
+
+private:
+  std::optional<std::string> url_;
+};
+
+constexpr auto owners_description = R"(Shows which process owns which outbox of a database.
+
+Of each outbox it prints the node that owns it, or owned it last, since when, and what the outbox
+holds. An outbox whose owner is not alive has no owner now.
+)";
+
+constexpr auto owners_footer = R"(
+Times are UTC. since is by the server's clock. It counts every row, which takes a while in a large
+outbox.
+
+Examples:
+  backoffctl outbox owners 'postgres://worker@db1/shop'
+      all outboxes of the database, in order of their names
+  backoffctl outbox owners 'postgres://worker@db1/shop#orders'
+      this outbox alone
+  backoffctl outbox owners 'postgres://worker@db1/shop' --json
+      the same for programs, one object a line
+
+Keys of each line:
+  outbox                   its name
+  node                     what its owner calls itself; null: it never had one
+  epoch                    how many owners there were; each has a higher one than all before it
+  since                    when the owner began to own it, ISO 8601 in UTC, or null
+  alive                    whether the owner holds the lock; if not, there is no owner now
+  held_by                  which process holds the lock without being the owner; only if one does
+  owed, oldest             number of owed deliveries, and when the oldest was submitted, or null
+  dead                     number of dead letters
+
+Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
+)";
+
+class OwnersCommand final : public ServerCommand {
+public:
+  explicit OwnersCommand(CLI::App& parser) : ServerCommand(parser, owners_footer) {
+    add_switch("--json", as_json_, "print JSON lines instead of text");
+  }
+
+  void check(Problems& problems) override { check_url(problems); }
+
+  std::string run() override {
+    auto outboxes = postgres_outboxes(connection());
+    if (const auto wanted = outbox(); !wanted.empty()) {
+      std::erase_if(outboxes, [&](const PostgresOutbox& x) { return x.name != wanted; });
+      if (outboxes.empty())
+        throw std::runtime_error("there is no outbox '" + wanted + "' in this database");
+    }
+    return as_json_ ? owners_json_lines(outboxes) : owners_table(outboxes);
+  }
+
+private:
+  bool as_json_ = false;
+};
+
+constexpr auto find_description = R"(Shows what became of a message: where it is, and since when.
+
+It finds every message with this key or this idempotency key: what waits in the table incoming, what
+the owner owes, what is done, and what it gave up.
+)";
+
+constexpr auto find_footer = R"(
+Times are UTC: when the message was inserted into incoming (waiting), submitted (owed), acknowledged
+(done), or given up (dead). What is owed may be in flight. What is done is found by its idempotency
+key alone, as long as the sender keeps that. Of what is not waiting, bytes of keys that are not
+ASCII are shown as escapes, such as \303\244. It reads every row, which takes a while in a large
+outbox. A user with the role backoff_reader may do it.
+
+Examples:
+  backoffctl outbox find 'postgres://reader@db1/shop#orders' order-4711
+      where the message with this key is
+  backoffctl outbox find 'postgres://reader@db1/shop' customer-17 --json
+      in all outboxes of the database, for programs, one object a line
+
+Keys of each line:
+  outbox                   its name
+  state                    waiting, owed, done or dead
+  id                       number of the row in incoming, or of the delivery; null: it is done
+  at                       when it came into this state, or was submitted, ISO 8601 in UTC
+  attempts                 number of failed attempts
+  key, idempotency_key     or null
+  types                    of its parts, or what the other program called its type; null: it is done
+  cause                    why it is dead, or null
+
+Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
+)";
+
+class FindCommand final : public ServerCommand {
+public:
+  explicit FindCommand(CLI::App& parser) : ServerCommand(parser, find_footer) {
+    add_value("KEY", key_, allowed_key);
+    add_switch("--json", as_json_, "print JSON lines instead of text");
+  }
+
+  void check(Problems& problems) override {
+    check_url(problems);
+    if (key_.value_or("").empty())
+      problems.add("KEY", "nothing", allowed_key);
+  }
+
+  std::string run() override {
+    const auto found = find_postgres_messages(connection(), outbox(), *key_);
+    return as_json_ ? messages_json_lines(found) : messages_table(found);
+  }
+
+private:
+  static constexpr auto allowed_key = "the key or the idempotency key of a message";
+
+  std::optional<std::string> key_;
+  bool as_json_ = false;
+};
+
+constexpr auto create_description = R"(Makes an outbox that has no owner yet.
+
+The first owner of an outbox makes it, too. Programs that hand work over can be deployed before that
+owner if you make it. The schema must be there, see migrate. The user needs the role backoff_worker.
+)";
+
+constexpr auto create_footer = R"(
+Examples:
+  backoffctl outbox create 'postgres://worker@db1/shop#orders'
+      make the outbox orders; do nothing if it is there
+  backoffctl outbox create 'postgres://worker@db1/shop#invoices'
+      make a second outbox in the same database
+
+Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
+)";
+
+class CreateCommand final : public Command {
+public:
+  explicit CreateCommand(CLI::App& parser) : Command(parser, create_footer) {
+    add_value("OUTBOX", outbox_, allowed_outbox);
+  }
+
+  void check(Problems& problems) override {
+    if (outbox_.value_or("").empty())
+      problems.add("OUTBOX", "nothing", allowed_outbox);
+    else if (!is_on_server(*outbox_))
+      problems.add("OUTBOX", "something else", allowed_outbox);
+    else
+      check_outbox_on_server(*outbox_, problems);
+  }
+
+  std::string run() override {
+    const auto address = parse_postgres_address(*outbox_);
+    const auto is_new = create_postgres_outbox(address);
+    return (is_new ? "made the outbox " : "nothing was done: there is an outbox ") + address.outbox
+           + "\n";
+  }
+
+private:
+  static constexpr auto allowed_outbox =
+    "the address of an outbox: postgres://USER@HOST/DATABASE#NAME";
+
+  std::optional<std::string> outbox_;
+};
+
+constexpr auto migrate_description = R"(Makes the schema of the outboxes in a database.
+
+It also brings a schema that an earlier version made to the present one. It only adds, in one
+transaction, and never removes a row. Nothing else does that: a program whose database has no schema
+says so, and ends. The user needs the right to make schemas and roles.
+)";
+
+constexpr auto migrate_footer = R"(
+Examples:
+  backoffctl outbox migrate 'postgres://admin@db1/shop'
+      make the schema, or bring it up to date
+  backoffctl outbox migrate --print
+      print the statements that make the schema, and do nothing
+  backoffctl outbox migrate --print --from 1
+      print the statements for a schema of version 1; nothing if that is the present one
+
+Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
+)";
+
+class MigrateCommand final : public ServerCommand {
+public:
+  explicit MigrateCommand(CLI::App& parser) : ServerCommand(parser, migrate_footer) {
+    add_switch("--print", only_prints_, "print the statements for psql; ask no server");
+    add_flag("--from", from_, "N", "with --print: the version that is there; default 0, none");
+  }
+
+  void check(Problems& problems) override {
+    if (has_url() || !only_prints_)
+      check_url(problems);
+    if (has_url() && !outbox().empty())
+      problems.add("URL", "an outbox", "a database: the schema holds all its outboxes");
+    if (from_ && !only_prints_)
+      problems.add("--from", "needs --print", "");
+    if (from_)
+      from_version_ = static_cast<int>(
+        read_whole("--from", *from_, 0, postgres_schema_version, problems).value_or(0));
+  }
+
+  std::string run() override {
+    if (only_prints_)
+      return postgres_migration(from_version_);
+    const auto found = migrate_postgres(connection());
+    const auto now = std::to_string(postgres_schema_version);
+    if (found == postgres_schema_version)
+      return "the schema has version " + now + " already; nothing was done\n";
+    if (found == 0)
+      return "made the schema, version " + now + "\n";
+    return "brought the schema from version " + std::to_string(found) + " to " + now + "\n";
+  }
+
+private:
+  bool only_prints_ = false;
+  std::optional<std::string> from_;
+  int from_version_ = 0;
+};
+
+// How this program calls itself while it owns an outbox.
+PostgresOptions own_options() {
+  char host[65] = {};
+  gethostname(host, sizeof host - 1);
+  PostgresOptions result;
+  result.node = "backoffctl on " + std::string{host};
+  return result;
+}
+
+} // namespace
+
+void check_outbox_on_server(const std::string& url, Problems& problems) {
+  try {
+    parse_postgres_address(url);
+  } catch (const InvalidArgument& error) {
+    for (const auto& problem : error.problems().list())
+      problems.add("OUTBOX", problem.given, problem.allowed);
+  }
+}
+
+std::shared_ptr<DeliveryStore> open_outbox_on_server(const std::string& url) {
+  const auto address = parse_postgres_address(url);
+  // A process that has just ended may still be the owner for a moment.
+  if (auto store = postgres_store(address, own_options())->own(patience_with_owner))
+    return store;
+  return open_postgres_store(address, own_options()); // or says whose it is
+}
+
+std::shared_ptr<DeliveryStore> open_outbox_on_server_to_read(const std::string& url) {
+  return open_postgres_store_to_read(parse_postgres_address(url), own_options());
+}
+
+void add_outbox_server_commands(CLI::App& outbox, Commands& commands) {
+  const auto add = [&]<class C>(const char* name, const char* about) {
+    commands.push_back(std::make_unique<C>(add_subcommand(outbox, name, about)));
+  };
+  add.operator()<OwnersCommand>("owners", owners_description);
+  add.operator()<FindCommand>("find", find_description);
+  add.operator()<CreateCommand>("create", create_description);
+  add.operator()<MigrateCommand>("migrate", migrate_description);
+}
+
+} // namespace backoffctl

@@ -1,0 +1,160 @@
+#include "plot_script.hpp"
+
+#include "plot_axis.hpp"
+
+#include "backoffctl/common/number_text.hpp"
+#include "backoffctl/common/table.hpp"
+#include "pictures/curves.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <variant>
+#include <vector>
+
+namespace backoffctl {
+
+namespace {
+
+constexpr auto plan_panel_height = 440; // pixels
+
+// More points cannot be told apart, nor more marks.
+constexpr std::size_t most_points = 1000;
+constexpr std::size_t most_marks = 40;
+constexpr std::size_t most_ticks = 30;
+
+std::string retry_axis(std::size_t attempts) {
+  const auto last = std::to_string(attempts);
+  return pictures::horizontal_title("retry") + "set xrange ["
+         + (attempts <= most_ticks ? "0.5:" + last + ".5]\nset xtics 1\n" : "0:" + last + "]\n");
+}
+
+template <class F>
+bool any_of(const std::vector<PlannedPolicy>& policies, F condition) {
+  return std::any_of(policies.begin(), policies.end(),
+                     [&](const PlannedPolicy& planned) { return condition(planned.policy); });
+}
+
+bool any_row_is_zero(const std::vector<PlannedPolicy>& policies) {
+  return std::any_of(policies.begin(), policies.end(), [](const PlannedPolicy& planned) {
+    return std::any_of(planned.rows.begin(), planned.rows.end(),
+                       [](const auto& row) { return row.mean_s <= 0; });
+  });
+}
+
+std::string subtitle(const std::vector<PlannedPolicy>& policies, bool is_logarithmic) {
+  std::string result = "Lines: the mean";
+  if (any_of(policies, [](const auto& policy) { return policy.is_random(); }))
+    result += "; shaded: from the shortest to the longest";
+  if (any_of(policies, [](const auto& policy) {
+        return policy.is_random()
+               && std::holds_alternative<backoff_actor::Seed002>(policy.formula());
+      }))
+    result += " (of seed002: 99.7 of 100 delays)";
+  if (is_logarithmic && any_row_is_zero(policies))
+    result += "; delays of 0 are not on this axis";
+  return result;
+}
+
+// On a logarithmic axis there is no 0: an area ends at the axis, a line is interrupted.
+struct Band {
+  double retry;
+  double bottom;
+  double mean;
+  double top;
+};
+
+// In the units of the axis.
+std::vector<Band> bands(const std::vector<backoff_actor::PlanRow>& rows, const DelayAxis& axis) {
+  const auto at_once = (rows.size() + most_points - 1) / most_points;
+  const auto edge = [&](double delay_s) {
+    return std::clamp(delay_s / axis.unit_s, axis.scale.bottom, axis.scale.top);
+  };
+  std::vector<Band> result;
+  for (std::size_t i = 0; i < rows.size(); i += at_once) {
+    const auto end = std::min(i + at_once, rows.size());
+    auto min_s = rows[i].min_s;
+    auto max_s = rows[i].max_s;
+    double sum_s = 0;
+    for (auto j = i; j < end; ++j) {
+      min_s = std::min(min_s, rows[j].min_s);
+      max_s = std::max(max_s, rows[j].max_s);
+      sum_s += rows[j].mean_s;
+    }
+    const auto mean_s = sum_s / static_cast<double>(end - i);
+    result.push_back({(rows[i].attempt + rows[end - 1].attempt) / 2.0, edge(min_s),
+                      axis.scale.is_logarithmic && mean_s <= 0
+                        ? std::numeric_limits<double>::quiet_NaN()
+                        : mean_s / axis.unit_s,
+                      edge(max_s)});
+  }
+  return result;
+}
+
+void add_area(pictures::Curves& curves, const std::vector<Band>& bands,
+              const pictures::Look& look) {
+  std::string rows;
+  for (const auto& x : bands)
+    rows += shortest(x.retry) + " " + shortest(x.bottom) + " " + shortest(x.top) + "\n";
+  const auto colour = std::string{" linecolor rgb '"} + look.colour + "' notitle";
+  curves.add_plot(curves.add_data(rows)
+                  + (bands.size() == 1
+                       ? " using 1:2:2:3 with yerrorbars pointtype 0 linewidth 1.5"
+                       : " using 1:2:3 with filledcurves fillstyle transparent solid 0.15 noborder")
+                  + colour);
+}
+
+void add_line(pictures::Curves& curves, const std::vector<Band>& bands,
+              const pictures::Look& look) {
+  std::vector<pictures::Point> points;
+  for (const auto& x : bands)
+    points.push_back({x.retry, x.mean});
+  curves.add(points, look);
+}
+
+// As in the table: a number if there are several.
+std::string legend(const std::vector<PlannedPolicy>& policies, std::size_t policy) {
+  const auto text = to_string(policies[policy].policy);
+  return policies.size() == 1 ? text : numbered_label(policy + 1) + " " + text;
+}
+
+std::string description(const std::vector<PlannedPolicy>& policies, const std::string& subtitle) {
+  auto result = subtitle + ". The policies:";
+  for (std::size_t i = 0; i < policies.size(); ++i)
+    result += (i == 0 ? " " : "; ") + legend(policies, i);
+  return result + ".";
+}
+
+} // namespace
+
+pictures::Picture plot_script(const PlanAnswer& answer, const PlotRequest& plot) {
+  constexpr auto title = "Delay before each retry";
+  const auto& policies = answer.policies;
+  const auto page = plot.page(plan_panel_height, policies.size());
+  const pictures::Place place{page.bottom(), page.bottom() + plan_panel_height};
+  const auto axis = delay_axis(policies, plot.is_logarithmic);
+  const auto explained = subtitle(policies, plot.is_logarithmic);
+  pictures::Curves curves{policies.size(), most_marks};
+  std::vector<std::vector<Band>> drawn;
+  std::vector<pictures::LineEnd> ends;
+  for (std::size_t i = 0; i < policies.size(); ++i) {
+    const auto look = pictures::look(i);
+    drawn.push_back(bands(policies[i].rows, axis));
+    if (policies[i].policy.is_random())
+      add_area(curves, drawn[i], look);
+    if (policies.size() > 1)
+      ends.push_back({drawn[i].back().mean, numbered_label(i + 1), look.colour});
+  }
+  for (std::size_t i = 0; i < policies.size(); ++i) {
+    const auto look = pictures::look(i);
+    add_line(curves, drawn[i], look);
+    curves.add_legend(look, legend(policies, i));
+  }
+  return {title, description(policies, explained),
+          page_script(page) + panel_script(page, place, axis.title)
+            + heading_script(page, title, explained) + retry_axis(policies.front().rows.size())
+            + axis.scale.script() + axis.ticks
+            + line_ends_script(page, place, axis.scale, std::move(ends)) + curves.script()};
+}
+
+} // namespace backoffctl

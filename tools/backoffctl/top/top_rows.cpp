@@ -1,0 +1,253 @@
+#include "top_rows.hpp"
+
+#include "backoffctl/common/number_text.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+#include <tuple>
+
+namespace backoffctl {
+
+namespace {
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+bool has(std::string_view text, std::string_view part) {
+  return std::search(text.begin(), text.end(), part.begin(), part.end(),
+                     [](char a, char b) { return lower(a) == lower(b); })
+           != text.end()
+         || part.empty();
+}
+
+bool is_silent(const TopSender& sender) {
+  return sender.silent_s >= top_long_s && !sender.is_paused && !sender.is_held_back
+         && !sender.is_delayed && !sender.is_store_behind;
+}
+
+void add(std::string& text, const std::string& part) { text += (text.empty() ? "" : "; ") + part; }
+
+std::string digits(std::uint64_t value) { return std::to_string(value); }
+
+// What somebody should look at comes first; else the order stays.
+TopTable alarms_first(TopTable table) {
+  std::stable_partition(table.rows.begin(), table.rows.end(),
+                        [](const TopRow& row) { return row.is_alarm; });
+  return table;
+}
+
+template <class Part, class MakeRow>
+TopTable table_of(std::vector<TopColumn> columns, const std::vector<Part>& parts,
+                  const TopView& view, MakeRow make_row) {
+  TopTable table{std::move(columns), {}};
+  for (const auto& part : parts)
+    if (has(part.name, view.filter))
+      table.rows.push_back(make_row(part));
+  return alarms_first(std::move(table));
+}
+
+bool is_before(const TopSender& a, const TopSender& b, TopOrder order) {
+  const auto key = [order](const TopSender& x) {
+    switch (order) {
+    case TopOrder::oldest:
+      return x.oldest_s;
+    case TopOrder::owed:
+      return static_cast<double>(x.owed);
+    case TopOrder::rate:
+      return x.rate_hz.value_or(0);
+    case TopOrder::failures:
+      return static_cast<double>(x.failures);
+    case TopOrder::name:
+      break;
+    }
+    return 0.0;
+  };
+  // The larger one, and then the one whose name comes first.
+  return std::tuple{key(b), order == TopOrder::name ? 0 : b.owed, a.name}
+         < std::tuple{key(a), order == TopOrder::name ? 0 : a.owed, b.name};
+}
+
+} // namespace
+
+std::string age_text(double age_s) {
+  const auto two = [](std::uint64_t large, const char* large_unit, std::uint64_t small,
+                      const char* small_unit) {
+    auto text = std::to_string(large) + " " + large_unit;
+    if (small != 0)
+      text.append(" ").append(std::to_string(small)).append(" ").append(small_unit);
+    return text;
+  };
+  if (!(age_s >= 0.001))
+    return "0 s";
+  if (age_s < 1)
+    return fixed(std::floor(age_s * 1000), 0) + " ms";
+  if (age_s < 10)
+    return fixed(std::floor(age_s * 10) / 10, 1) + " s";
+  const auto seconds = static_cast<std::uint64_t>(std::min(age_s, 1e15));
+  if (seconds < 60)
+    return std::to_string(seconds) + " s";
+  if (seconds < 3600)
+    return two(seconds / 60, "min", seconds % 60, "s");
+  if (seconds < 24 * 3600)
+    return two(seconds / 3600, "h", seconds / 60 % 60, "min");
+  return two(seconds / (24 * 3600), "d", seconds / 3600 % 24, "h");
+}
+
+std::string state_of(const TopSender& sender) {
+  if (sender.phase != "running" && sender.phase != "waiting" && sender.phase != "starting")
+    return sender.phase;
+  if (sender.is_paused)
+    return "paused";
+  if (sender.is_held_back)
+    return "held back";
+  if (sender.is_store_behind)
+    return "store behind";
+  if (sender.is_delayed)
+    return "waiting";
+  if (is_silent(sender))
+    return "no turn";
+  return sender.is_on_fallback ? "fallback" : sender.phase;
+}
+
+std::string reason_of(const TopSender& sender) {
+  std::string text;
+  if (is_silent(sender))
+    add(text,
+        (sender.in_flight > 0 ? "no answer for " : "no turn for ") + age_text(sender.silent_s));
+  if (sender.is_delayed)
+    add(text, sender.due_s ? "retries in " + age_text(*sender.due_s) : "waits for a retry");
+  if (!sender.cause.empty())
+    add(text, sender.cause + ", " + age_text(sender.cause_s) + " ago");
+  if (sender.pool && sender.pool->ready > 0)
+    add(text, digits(sender.pool->ready) + " wait for a free worker");
+  if (sender.abandoned > 0)
+    add(text, digits(sender.abandoned)
+                + (sender.abandoned == 1 ? " child does not end" : " children do not end"));
+  if (sender.is_paused)
+    add(text, "somebody paused it");
+  if (sender.is_held_back)
+    add(text, "its guard lets nothing through");
+  if (sender.is_store_behind)
+    add(text, "its store does not keep up");
+  if (sender.is_on_fallback)
+    add(text, "its fallback works");
+  return text;
+}
+
+bool is_alarming(const TopSender& sender) {
+  return sender.oldest_s >= top_long_s || sender.abandoned > 0 || is_silent(sender)
+         || (sender.owed > 0 && (sender.is_held_back || sender.is_store_behind));
+}
+
+std::vector<TopSender> chosen_senders(const TopStatus& status, const TopView& view) {
+  std::vector<TopSender> senders;
+  for (const auto& sender : status.senders)
+    if (has(sender.name, view.filter) || has(state_of(sender), view.filter)
+        || has(reason_of(sender), view.filter))
+      senders.push_back(sender);
+  std::stable_sort(senders.begin(), senders.end(), [&](const TopSender& a, const TopSender& b) {
+    return is_before(a, b, view.order);
+  });
+  return senders;
+}
+
+TopTable sender_table(const std::vector<TopSender>& senders) {
+  TopTable table{{{"SENDER", true, 0},
+                  {"STATE", true, 0},
+                  {"OLDEST", false, 0},
+                  {"OWED", false, 1},
+                  {"IN FLIGHT", false, 5},
+                  {"DONE/S", false, 4},
+                  {"FAILURES", false, 3},
+                  {"DEAD", false, 2},
+                  {"WHY", true, 0}},
+                 {}};
+  for (const auto& sender : senders)
+    table.rows.push_back(
+      {{sender.name, state_of(sender), sender.owed == 0 ? "-" : age_text(sender.oldest_s),
+        digits(sender.owed), digits(sender.in_flight),
+        sender.rate_hz ? fixed(*sender.rate_hz, 1) : "-", digits(sender.failures),
+        digits(sender.dead_lettered), reason_of(sender)},
+       is_alarming(sender)});
+  return table;
+}
+
+TopTable pool_table(const std::vector<TopSender>& senders) {
+  TopTable table{{{"POOL", true, 0},
+                  {"SERVING", false, 0},
+                  {"STARTING", false, 0},
+                  {"WAITING", false, 0},
+                  {"LEAVING", false, 2},
+                  {"RESTING", false, 3},
+                  {"NO FREE WORKER", false, 1}},
+                 {}};
+  for (const auto& sender : senders)
+    if (const auto& pool = sender.pool)
+      table.rows.push_back(
+        {{sender.name, digits(pool->serving), digits(pool->starting), digits(pool->waiting),
+          digits(pool->leaving), digits(pool->resting), digits(pool->ready)},
+         pool->serving == 0 && sender.owed > 0});
+  return alarms_first(std::move(table));
+}
+
+TopTable guard_table(const TopStatus& status, const TopView& view) {
+  return table_of({{"GUARD", true, 0},
+                   {"BREAKER", true, 0},
+                   {"RETRIES LEFT", false, 1},
+                   {"CALLS LEFT", false, 2}},
+                  status.guards, view, [](const TopGuard& guard) {
+                    return TopRow{{guard.name, guard.breaker.empty() ? "-" : guard.breaker,
+                                   guard.retries_left ? fixed(*guard.retries_left, 1) : "-",
+                                   guard.calls_left ? digits(*guard.calls_left) : "-"},
+                                  guard.breaker == "open" || guard.breaker == "isolated"};
+                  });
+}
+
+TopTable outbox_table(const TopStatus& status, const TopView& view) {
+  return table_of({{"OUTBOX", true, 0},
+                   {"COMMITS", false, 1},
+                   {"FAILED", false, 0},
+                   {"NOT WRITTEN YET", false, 2},
+                   {"FAILS SINCE", false, 0}},
+                  status.outboxes, view, [](const TopOutbox& outbox) {
+                    return TopRow{{outbox.name, digits(outbox.commits), digits(outbox.failures),
+                                   digits(outbox.waiting_changes),
+                                   outbox.is_failing ? age_text(outbox.failing_s) : "-"},
+                                  outbox.is_failing};
+                  });
+}
+
+TopTable ownership_table(const TopStatus& status, const TopView& view) {
+  return table_of({{"SHARED OUTBOX", true, 0},
+                   {"THIS PROCESS", true, 0},
+                   {"EPOCH", false, 1},
+                   {"SURE FOR", false, 0},
+                   {"TAKEOVERS", false, 2}},
+                  status.ownerships, view, [](const TopOwnership& ownership) {
+                    return TopRow{{ownership.name, ownership.is_owner ? "owns it" : "stands by",
+                                   ownership.is_owner ? digits(ownership.epoch) : "-",
+                                   ownership.is_owner ? age_text(ownership.sure_s) : "-",
+                                   digits(ownership.takeovers)},
+                                  false};
+                  });
+}
+
+TopTable supervisor_table(const TopStatus& status, const TopView& view) {
+  return table_of({{"SUPERVISOR", true, 0},
+                   {"RUNNING", false, 0},
+                   {"STARTING", false, 2},
+                   {"WAITING", false, 0},
+                   {"ENDING", false, 4},
+                   {"STOPPED", false, 3},
+                   {"RESTARTS", false, 1},
+                   {"ESCALATED", false, 0}},
+                  status.supervisors, view, [](const TopSupervisor& supervisor) {
+                    return TopRow{{supervisor.name, digits(supervisor.running),
+                                   digits(supervisor.starting), digits(supervisor.waiting),
+                                   digits(supervisor.ending), digits(supervisor.stopped),
+                                   digits(supervisor.restarts), digits(supervisor.escalations)},
+                                  supervisor.waiting > 0 || supervisor.escalations > 0};
+                  });
+}
+
+} // namespace backoffctl
