@@ -1,5 +1,6 @@
-#include "backoffctl/simulate/contention_answer.hpp"
-#include "backoffctl/simulate/contention_plot.hpp"
+#include "backoffctl/simulate/contention.hpp"
+
+#include "given.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,28 +10,27 @@
 
 namespace backoffctl::contention_answer_test {
 
-using backoff_actor::Problems;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-ContentionQuestion question(const ContentionFlags& flags) {
-  Problems problems;
-  auto result = read_question(flags, problems);
-  EXPECT_TRUE(problems.empty()) << to_string(problems);
-  return result;
+ContentionQuestion question(const std::vector<std::string>& arguments) {
+  const test::Given<ContentionCommand> given{arguments};
+  EXPECT_TRUE(given.problems.empty()) << to_string(given.problems);
+  return given.command.question();
 }
 
-ContentionAnswer answered(const ContentionFlags& flags) {
-  return answer(question(flags), [](std::uint64_t) {});
+ContentionAnswer answered(const std::vector<std::string>& arguments) {
+  return answer(question(arguments), [](std::uint64_t) {});
 }
 
 // Fewer clients than two never meet, and 13 days are more than a simulation lasts.
-const ContentionFlags never{.clients = {"1", "3"}, .trials = "2", .policies = {"fixed(312h)"}};
+const std::vector<std::string> never{"--clients", "1",        "3",          "--trials",
+                                     "2",         "--policy", "fixed(312h)"};
 
 TEST(contention_answer, is_the_mean_of_the_trials) {
-  const auto result = answered({.clients = {"10"}, .trials = "2", .seed = "7"});
+  const auto result = answered({"--clients", "10", "--trials", "2", "--seed", "7"});
   const backoff_actor::Contention contention{.clients = 10};
   const auto first = simulate(contention, 7, 0);
   const auto second = simulate(contention, 7, 1);
@@ -41,9 +41,9 @@ TEST(contention_answer, is_the_mean_of_the_trials) {
 }
 
 TEST(contention_answer, of_a_number_of_clients_is_the_same_whatever_else_is_asked) {
-  const auto alone = answered({.clients = {"20"}, .trials = "3"});
+  const auto alone = answered({"--clients", "20", "--trials", "3"});
   const auto together =
-    answered({.clients = {"10", "20"}, .trials = "3", .policies = {"fixed(1s)"}});
+    answered({"--clients", "10", "20", "--trials", "3", "--policy", "fixed(1s)"});
   for (std::size_t i = 0; i < 5; ++i) {
     EXPECT_EQ(alone.means[0][i].calls, together.means[1][i].calls);
     EXPECT_EQ(alone.means[0][i].completion_ns, together.means[1][i].completion_ns);
@@ -58,7 +58,7 @@ TEST(contention_answer, has_no_completion_if_one_trial_has_none) {
 }
 
 TEST(contention_answer, tells_more_and_more_until_all_the_work_is_done) {
-  const auto asked = question({.clients = {"10", "5"}, .trials = "3"});
+  const auto asked = question({"--clients", "10", "5", "--trials", "3"});
   std::uint64_t last = 0;
   auto told = 0;
   answer(asked, [&](std::uint64_t done) {
@@ -80,7 +80,7 @@ TEST(contention_answer, never_tells_of_more_work_than_there_is_where_trials_are_
 }
 
 TEST(contention_plot, goes_from_few_clients_to_many) {
-  const auto script = contention_plot(answered({.clients = {"3", "1", "2"}, .trials = "1"}),
+  const auto script = contention_plot(answered({"--clients", "3", "1", "2", "--trials", "1"}),
                                       {"contention.svg", false})
                         .script;
   const auto data = script.substr(script.find("$data1 <<"));
@@ -98,7 +98,7 @@ TEST(contention_plot, interrupts_the_line_where_nothing_is_completed) {
 
 TEST(contention_plot, names_each_policy_once_and_as_the_table_does) {
   const auto script =
-    contention_plot(answered({.clients = {"2"}, .trials = "1", .policies = {"fixed(1s)"}}),
+    contention_plot(answered({"--clients", "2", "--trials", "1", "--policy", "fixed(1s)"}),
                     {"contention.png", false})
       .script;
   EXPECT_THAT(script, HasSubstr("title 'none: fixed(0ns)'"));

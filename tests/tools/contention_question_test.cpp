@@ -1,4 +1,6 @@
-#include "backoffctl/simulate/contention_question.hpp"
+#include "backoffctl/simulate/contention.hpp"
+
+#include "given.hpp"
 
 #include "backoff_actor/backoff/parse_policy.hpp"
 
@@ -11,7 +13,7 @@
 namespace backoffctl::contention_question_test {
 
 using namespace std::chrono_literals;
-using backoff_actor::Problems;
+using Given = test::Given<ContentionCommand>;
 using testing::ElementsAre;
 
 std::vector<std::string> names_of(const ContentionQuestion& question) {
@@ -22,9 +24,9 @@ std::vector<std::string> names_of(const ContentionQuestion& question) {
 }
 
 TEST(contention_question, is_about_the_published_policies_and_a_hundred_clients_by_default) {
-  Problems problems;
-  const auto question = read_question(ContentionFlags{}, problems);
-  EXPECT_TRUE(problems.empty());
+  const Given given{{}};
+  const auto& question = given.command.question();
+  EXPECT_TRUE(given.problems.empty());
   EXPECT_THAT(question.clients, ElementsAre(100u));
   EXPECT_EQ(question.trials, 100u);
   EXPECT_EQ(question.seed, 0u);
@@ -34,8 +36,7 @@ TEST(contention_question, is_about_the_published_policies_and_a_hundred_clients_
 }
 
 TEST(contention_question, has_delays_of_5_ms_by_2_to_the_n_up_to_2_s) {
-  Problems problems;
-  const auto policy = read_question(ContentionFlags{}, problems).contenders.at(1).policy;
+  const auto policy = Given{{}}.command.question().contenders.at(1).policy;
   std::vector<backoff_actor::Duration> delays;
   auto progress = policy.start();
   for (auto n = 1; n <= 10; ++n) {
@@ -47,22 +48,18 @@ TEST(contention_question, has_delays_of_5_ms_by_2_to_the_n_up_to_2_s) {
 }
 
 TEST(contention_question, says_where_delays_are_cut_off) {
-  Problems problems;
-  const auto question = read_question(ContentionFlags{}, problems);
+  const Given given{{}};
+  const auto& question = given.command.question();
   EXPECT_EQ(question.contenders.at(3).description(), "exponential(10ms, x2, cap 2s) | full_jitter");
   EXPECT_EQ(question.contenders.at(4).description(), "decorrelated(5ms, x3), cut off at 2s");
 }
 
 TEST(contention_question, takes_every_flag_at_the_ends_of_its_range) {
-  Problems problems;
-  const auto question = read_question(ContentionFlags{.clients = {"100000", "1"},
-                                                      .trials = "100000",
-                                                      .policies = {"fixed(1s)", "ethernet"},
-                                                      .seed = "18446744073709551615",
-                                                      .plot = "./contention.png",
-                                                      .log = true},
-                                      problems);
-  EXPECT_TRUE(problems.empty()) << to_string(problems);
+  const Given given{{"--clients", "100000", "1", "--trials", "100000", "--policy", "fixed(1s)",
+                     "ethernet", "--seed", "18446744073709551615", "--plot", "./contention.png",
+                     "--log"}};
+  const auto& question = given.command.question();
+  EXPECT_TRUE(given.problems.empty()) << to_string(given.problems);
   EXPECT_THAT(question.clients, ElementsAre(100'000u, 1u));
   EXPECT_EQ(question.trials, 100'000u);
   EXPECT_EQ(question.seed, UINT64_MAX);
@@ -74,9 +71,9 @@ TEST(contention_question, takes_every_flag_at_the_ends_of_its_range) {
 }
 
 TEST(contention_question, refuses_too_many_numbers_of_clients) {
-  Problems problems;
-  read_question(ContentionFlags{.clients = std::vector<std::string>(51, "10")}, problems);
-  EXPECT_EQ(to_string(problems), "--clients: got 51 of them, allowed 1..50");
+  std::vector<std::string> arguments(52, "10");
+  arguments.front() = "--clients";
+  EXPECT_EQ(to_string(Given{arguments}.problems), "--clients: got 51 of them, allowed 1..50");
 }
 
 } // namespace backoffctl::contention_question_test

@@ -1,4 +1,4 @@
-#include "backoffctl/outbox/outbox_list.hpp"
+#include "backoffctl/outbox/outbox.hpp"
 
 #include <gtest/gtest.h>
 

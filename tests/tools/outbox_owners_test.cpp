@@ -1,4 +1,4 @@
-#include "backoffctl/outbox/outbox_owners.hpp"
+#include "backoffctl/outbox/outbox_tables.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "backoffctl/outbox/outbox_records.hpp"
+#include "backoffctl/outbox/outbox.hpp"
 
 #include <gtest/gtest.h>
 

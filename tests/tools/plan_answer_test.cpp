@@ -1,4 +1,4 @@
-#include "backoffctl/plan/plan_answer.hpp"
+#include "backoffctl/plan/plan.hpp"
 
 #include "backoff_actor/backoff/back_off.hpp"
 #include "backoff_actor/backoff/parse_policy.hpp"
@@ -82,8 +82,7 @@ TEST(plan_answer, gives_up_at_once_without_retries) {
 TEST(plan_answer, draws_each_sample_as_a_series_with_that_stream_does) {
   for (const auto* text : {"decorrelated(100ms, x3, cap 20s)", "random_slots(10ms, ceiling 4)"}) {
     const auto policy = parse_policy(text);
-    const auto planned =
-      only(text, {.attempts = 20, .sample = SampleRequest{.count = 3, .seed = 7}});
+    const auto planned = only(text, {.attempts = 20, .samples = 3, .seed = 7});
     ASSERT_EQ(planned.samples.size(), 3u);
     for (std::uint64_t stream = 0; stream < 3; ++stream) {
       backoff_actor::BackOff series{policy, 7, stream};
@@ -96,8 +95,7 @@ TEST(plan_answer, draws_each_sample_as_a_series_with_that_stream_does) {
 }
 
 TEST(plan_answer, draws_what_is_not_random_without_chance) {
-  const auto planned =
-    only("exponential(1s, x2)", {.attempts = 3, .sample = SampleRequest{.count = 1, .seed = 9}});
+  const auto planned = only("exponential(1s, x2)", {.attempts = 3, .samples = 1, .seed = 9});
   EXPECT_THAT(planned.samples, ElementsAre(ElementsAre(1, 2, 4)));
 }
 

@@ -1,81 +1,69 @@
-#include "backoffctl/plan/plan_question.hpp"
+#include "backoffctl/plan/plan.hpp"
+
+#include "given.hpp"
 
 #include "backoff_actor/backoff/parse_policy.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 
 namespace backoffctl::plan_question_test {
 
-using backoff_actor::Problems;
+using Given = test::Given<PlanCommand>;
+using testing::ElementsAre;
 
 TEST(plan_question, has_ten_retries_and_nothing_else_by_default) {
-  Problems problems;
-  const auto question = read_question(PlanFlags{.policies = {"fixed(1s)"}}, problems);
-  EXPECT_TRUE(problems.empty());
+  const Given given{{"fixed(1s)"}};
+  const auto& question = given.command.question();
+  EXPECT_TRUE(given.problems.empty());
   ASSERT_EQ(question.policies.size(), 1u);
   EXPECT_EQ(question.policies[0], backoff_actor::parse_policy("fixed(1s)"));
   EXPECT_EQ(question.attempts, 10u);
   EXPECT_FALSE(question.max_retries);
   EXPECT_FALSE(question.clients);
-  EXPECT_FALSE(question.sample);
+  EXPECT_FALSE(question.samples);
   EXPECT_FALSE(question.plot);
 }
 
 TEST(plan_question, takes_every_flag_at_the_ends_of_its_range) {
-  Problems problems;
-  const auto question = read_question(PlanFlags{.policies = {"fixed(1s)", "ethernet"},
-                                                .attempts = "1000",
-                                                .max_retries = "0",
-                                                .clients = "1000000000",
-                                                .sample = "1000",
-                                                .seed = "18446744073709551615",
-                                                .plot = "./delays.png",
-                                                .log = true},
-                                      problems);
-  EXPECT_TRUE(problems.empty()) << to_string(problems);
+  const Given given{{"fixed(1s)", "ethernet", "--attempts", "1000", "--max-retries", "0",
+                     "--clients", "1000000000", "--sample", "1000", "--seed",
+                     "18446744073709551615", "--plot", "./delays.png", "--log"}};
+  const auto& question = given.command.question();
+  EXPECT_TRUE(given.problems.empty()) << to_string(given.problems);
   EXPECT_EQ(question.policies.size(), 2u);
   EXPECT_EQ(question.attempts, 1000u);
   EXPECT_EQ(question.max_retries, 0u);
   EXPECT_EQ(question.clients, 1'000'000'000u);
-  EXPECT_EQ(question.sample.value().count, 1000u);
-  EXPECT_EQ(question.sample.value().seed, UINT64_MAX);
+  EXPECT_EQ(question.samples, 1000u);
+  EXPECT_EQ(question.seed, UINT64_MAX);
   EXPECT_EQ(question.plot.value().file, "./delays.png");
   EXPECT_TRUE(question.plot.value().is_logarithmic);
 }
 
 TEST(plan_question, has_the_seed_zero_unless_given) {
-  Problems problems;
-  const auto question =
-    read_question(PlanFlags{.policies = {"fixed(1s)"}, .sample = "1"}, problems);
-  EXPECT_EQ(question.sample.value().seed, 0u);
+  const Given given{{"fixed(1s)", "--sample", "1"}};
+  EXPECT_EQ(given.command.question().samples, 1u);
+  EXPECT_EQ(given.command.question().seed, 0u);
 }
 
 TEST(plan_question, shows_where_in_which_policy_something_is_wrong) {
-  Problems problems;
-  read_question(PlanFlags{.policies = {"fixed(1s)", "fixed(1)"}}, problems);
-  ASSERT_EQ(problems.list().size(), 1u);
-  EXPECT_EQ(problems.list()[0].field, "POLICY 2");
-  EXPECT_EQ(problems.list()[0].given,
-            "column 7: expected a span such as 100ms, 1.5s or 2min; "
-            "found '1'; add a unit: 1ms or 1s\n      fixed(1)\n            ^");
-  EXPECT_EQ(problems.list()[0].allowed, "");
+  const Given given{{"fixed(1s)", "fixed(1)"}};
+  ASSERT_EQ(given.problems.list().size(), 1u);
+  const auto& problem = given.problems.list()[0];
+  EXPECT_EQ(problem.field, "POLICY 2");
+  EXPECT_EQ(problem.given, "column 7: expected a span such as 100ms, 1.5s or 2min; "
+                           "found '1'; add a unit: 1ms or 1s\n      fixed(1)\n            ^");
+  EXPECT_EQ(problem.allowed, "");
 }
 
 TEST(plan_question, notes_all_that_is_wrong) {
-  Problems problems;
-  read_question(PlanFlags{.policies = {"", "x"},
-                          .attempts = "0",
-                          .max_retries = "-1",
-                          .sample = "0",
-                          .seed = "x",
-                          .plot = "delays.pdf"},
-                problems);
-  std::string fields;
-  for (const auto& problem : problems.list())
-    fields += problem.field + " ";
-  EXPECT_EQ(fields, "POLICY 1 POLICY 2 --attempts --max-retries --sample --seed --plot ");
+  const Given given{{"", "x", "--attempts", "0", "--max-retries", "-1", "--sample", "0", "--seed",
+                     "x", "--plot", "delays.pdf"}};
+  EXPECT_THAT(given.fields(), ElementsAre("POLICY 1", "POLICY 2", "--attempts", "--max-retries",
+                                          "--sample", "--seed", "--plot"));
 }
 
 } // namespace backoffctl::plan_question_test

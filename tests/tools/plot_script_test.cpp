@@ -1,5 +1,4 @@
-#include "backoffctl/plan/plot_axis.hpp"
-#include "backoffctl/plan/plot_script.hpp"
+#include "backoffctl/plan/plan.hpp"
 
 #include "backoff_actor/backoff/parse_policy.hpp"
 

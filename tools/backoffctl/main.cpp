@@ -2,15 +2,12 @@
 
 #include "backoffctl/common/help_command.hpp"
 #include "backoffctl/common/program.hpp"
-#include "backoffctl/live/live_outage_command.hpp"
-#include "backoffctl/live/load_command.hpp"
-#include "backoffctl/live/serve_command.hpp"
-#include "backoffctl/outbox/outbox_commands.hpp"
-#include "backoffctl/plan/plan_command.hpp"
-#include "backoffctl/plan/policies_command.hpp"
+#include "backoffctl/live/live.hpp"
+#include "backoffctl/outbox/outbox.hpp"
+#include "backoffctl/plan/plan.hpp"
 #include "backoffctl/simulate/simulate_commands.hpp"
 #include "backoffctl/top/top_command.hpp"
-#include "backoffctl/tune/tune_command.hpp"
+#include "backoffctl/tune/tune.hpp"
 
 namespace backoffctl {
 
@@ -49,16 +46,16 @@ Exit codes:
 )";
 
 void add_commands(CLI::App& program, Commands& commands) {
-  commands.push_back(add_plan_command(program));
-  commands.push_back(add_policies_command(program));
-  commands.push_back(add_tune_command(program));
+  add_command<PlanCommand>(program, commands);
+  add_policies_command(program, commands);
+  add_tune_command(program, commands);
   add_simulate_commands(program, commands);
   add_outbox_commands(program, commands);
-  commands.push_back(add_serve_command(program));
-  commands.push_back(add_load_command(program));
-  commands.push_back(add_live_outage_command(program));
-  commands.push_back(add_top_command(program));
-  commands.push_back(add_help_command(program));
+  add_serve_command(program, commands);
+  add_load_command(program, commands);
+  add_live_outage_command(program, commands);
+  add_top_command(program, commands);
+  add_help_command(program, commands);
 }
 
 } // namespace

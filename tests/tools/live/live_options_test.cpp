@@ -1,5 +1,6 @@
-#include "backoffctl/live/load_options.hpp"
-#include "backoffctl/live/serve_options.hpp"
+#include "backoffctl/live/live.hpp"
+
+#include "../given.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,129 +13,92 @@ namespace backoffctl {
 namespace {
 
 using namespace std::chrono_literals;
-using backoff_actor::Policy;
-using backoff_actor::Problems;
+using backoff_actor::OutageClient;
 using testing::ElementsAre;
 
-std::vector<std::string> fields(const Problems& problems) {
-  std::vector<std::string> result;
-  for (const auto& problem : problems.list())
-    result.push_back(problem.field);
-  return result;
-}
+// A command with the flags of the clients, or of the server, alone.
+struct ClientsCommand final : Command {
+  explicit ClientsCommand(CLI::App& program) : Command(program, "load", "", "") {
+    declare_live_clients(*this, options);
+  }
+  void check(Problems& problems) override { check_live_clients(options, problems); }
+  std::string run() override { return {}; }
+
+  backoff_actor::OutageOptions options = live_options();
+};
+
+struct ServerCommand final : Command {
+  explicit ServerCommand(CLI::App& program) : Command(program, "serve", "", "") {
+    declare_server(*this, options);
+  }
+  std::string run() override { return {}; }
+
+  ServerOptions options;
+};
+
+using Clients = test::Given<ClientsCommand>;
+using Server = test::Given<ServerCommand>;
 
 TEST(load_options, are_those_of_the_article_by_default) {
-  Problems problems;
-  const auto options = read_clients({}, problems);
-  EXPECT_TRUE(problems.empty());
+  const Clients given{{}};
+  const auto& options = given.command.options;
+  EXPECT_TRUE(given.problems.empty());
   EXPECT_EQ(options.clients, 1000u);
   EXPECT_EQ(options.mean_think, 10s);
   EXPECT_EQ(options.timeout, 2s);
-  EXPECT_EQ(to_string(options.pace), "fixed(100ms)");
-  EXPECT_TRUE(options.any_answer_is_ok);
-  EXPECT_FALSE(options.guard);
+  EXPECT_EQ(run_of(options).policy, "fixed(100ms)");
+  EXPECT_EQ(run_of(options).guard, "none");
+  EXPECT_EQ(run_of(options).client, "retry");
 }
 
-TEST(load_options, take_the_articles_flags) {
-  Problems problems;
-  const auto options = read_clients({.clients = "5",
-                                     .lambda = "0.5",
-                                     .timeout = "300ms",
-                                     .simple_backoff_delay = "70ms",
-                                     .seed = "9"},
-                                    problems);
-  EXPECT_TRUE(problems.empty());
+TEST(load_options, take_all_flags) {
+  const Clients given{{"--clients", "5", "--lambda", "500ms", "--timeout", "300ms", "--policy",
+                       "fixed(70ms)", "--guard", "rate(5/s)", "--client", "sender", "--seed", "9"}};
+  const auto& options = given.command.options;
+  EXPECT_TRUE(given.problems.empty()) << to_string(given.problems);
   EXPECT_EQ(options.clients, 5u);
   EXPECT_EQ(options.mean_think, 500ms);
   EXPECT_EQ(options.timeout, 300ms);
-  EXPECT_EQ(to_string(options.pace), "fixed(70ms)");
+  EXPECT_EQ(run_of(options).policy, "fixed(70ms)");
+  EXPECT_FALSE(options.guard.empty()) << "a rate alone is a guard";
+  EXPECT_EQ(options.client, OutageClient::sender);
   EXPECT_EQ(options.seed, 9u);
 }
 
-TEST(load_options, the_time_to_think_may_be_a_span) {
-  Problems problems;
-  EXPECT_EQ(read_clients({.lambda = "10.0"}, problems).mean_think, 10s);
-  EXPECT_EQ(read_clients({.lambda = "2min"}, problems).mean_think, 2min);
-  EXPECT_TRUE(problems.empty());
-}
-
-TEST(load_options, the_published_backoff_has_two_names) {
-  Problems problems;
-  const auto by_flag = read_clients({.exponential_backoff = true}, problems);
-  const auto by_policy = read_clients({.policy = "smira_as_shipped"}, problems);
-  EXPECT_TRUE(problems.empty());
-  EXPECT_EQ(to_string(by_flag.pace), "smira_as_shipped");
-  EXPECT_EQ(to_string(by_policy.pace), "smira_as_shipped");
-}
-
-TEST(load_options, errors_of_the_server_count_with_a_policy_a_guard_or_senders) {
-  Problems problems;
-  EXPECT_FALSE(read_clients({.policy = "fixed(1s)"}, problems).any_answer_is_ok);
-  EXPECT_FALSE(read_clients({.guard = "circuit_breaker"}, problems).any_answer_is_ok);
-  EXPECT_FALSE(read_clients({.senders = true}, problems).any_answer_is_ok);
-  EXPECT_TRUE(read_clients({.exponential_backoff = true}, problems).any_answer_is_ok);
-  EXPECT_TRUE(problems.empty());
-}
-
-TEST(load_options, a_rate_alone_is_a_guard) {
-  Problems problems;
-  EXPECT_TRUE(read_clients({.guard = "rate(5/s)"}, problems).guard);
+TEST(load_options, the_published_client_is_a_policy_and_no_sender) {
+  const Clients given{{"--policy", "smira_as_shipped"}};
+  EXPECT_TRUE(given.problems.empty());
+  EXPECT_EQ(run_of(given.command.options).policy, "smira_as_shipped");
+  const Clients sender{{"--policy", "smira_as_shipped", "--client", "sender"}};
+  EXPECT_THAT(sender.fields(), ElementsAre("--policy"));
 }
 
 TEST(load_options, no_guard_can_be_asked_for) {
-  Problems problems;
-  EXPECT_FALSE(read_clients({.guard = "none"}, problems).guard);
-  EXPECT_TRUE(problems.empty());
+  const Clients given{{"--guard", "none"}};
+  EXPECT_TRUE(given.problems.empty());
+  EXPECT_TRUE(given.command.options.guard.empty());
 }
 
 TEST(load_options, all_that_is_wrong_is_told_at_once) {
-  Problems problems;
-  read_clients({.clients = "0",
-                .lambda = "-1",
-                .timeout = "0s",
-                .exponential_backoff = true,
-                .simple_backoff_delay = "1s",
-                .policy = "garbage",
-                .guard = "dog",
-                .seed = "x"},
-               problems);
-  EXPECT_THAT(fields(problems),
-              ElementsAre("--clients", "--lambda", "--timeout", "--seed", "--exponential-backoff",
-                          "--simple-backoff-delay", "--policy", "--guard"));
-}
-
-TEST(load_options, the_published_client_is_no_sender) {
-  Problems problems;
-  read_clients({.exponential_backoff = true, .senders = true}, problems);
-  EXPECT_THAT(fields(problems), ElementsAre("--senders"));
-}
-
-TEST(load_options, go_to_another_process_as_they_were_given) {
-  EXPECT_THAT(arguments_of(ClientFlags{.clients = "7", .policy = "fixed(1s)", .senders = true}),
-              ElementsAre("--clients", "7", "--policy", "fixed(1s)", "--senders"));
-  EXPECT_THAT(arguments_of(ClientFlags{}), ElementsAre());
+  const Clients given{{"--clients", "0", "--lambda", "-1", "--timeout", "0s", "--policy", "garbage",
+                       "--guard", "dog", "--client", "cat", "--seed", "x"}};
+  EXPECT_THAT(given.fields(), ElementsAre("--policy", "--guard", "--client", "--clients",
+                                          "--lambda", "--timeout", "--seed"));
 }
 
 TEST(serve_options, are_those_of_the_article_by_default) {
-  Problems problems;
-  const auto options = read_server({}, problems);
-  EXPECT_TRUE(problems.empty());
-  EXPECT_EQ(options.port, 8070);
-  EXPECT_EQ(options.service, backoff_actor::ServiceOptions{});
-  EXPECT_EQ(service_time(options.service, 1040), 2671444385ns);
+  const Server given{{}};
+  EXPECT_TRUE(given.problems.empty());
+  EXPECT_EQ(given.command.options.port, 8070);
+  EXPECT_EQ(given.command.options.service, backoff_actor::ServiceOptions{});
+  EXPECT_EQ(service_time(given.command.options.service, 1040), 2671444385ns);
 }
 
 TEST(serve_options, take_all_flags) {
-  Problems problems;
-  const auto options = read_server({.limit = "3",
-                                    .factor = "2",
-                                    .scale = "1.5",
-                                    .base_delay = "10ms",
-                                    .backlog = "128",
-                                    .abandoned_work = "dropped",
-                                    .port = "0"},
-                                   problems);
-  EXPECT_TRUE(problems.empty());
+  const Server given{{"--limit", "3", "--factor", "2", "--scale", "1.5", "--base-delay", "10ms",
+                      "--backlog", "128", "--abandoned-work", "dropped", "--port", "0"}};
+  const auto& options = given.command.options;
+  EXPECT_TRUE(given.problems.empty()) << to_string(given.problems);
   EXPECT_EQ(options.service.limit, 3u);
   EXPECT_EQ(options.service.factor, 2);
   EXPECT_EQ(options.service.scale, 1.5);
@@ -145,22 +109,10 @@ TEST(serve_options, take_all_flags) {
 }
 
 TEST(serve_options, all_that_is_wrong_is_told_at_once) {
-  Problems problems;
-  read_server({.limit = "-1",
-               .factor = "0.5",
-               .scale = "0",
-               .base_delay = "0s",
-               .backlog = "0",
-               .abandoned_work = "lost",
-               .port = "65536"},
-              problems);
-  EXPECT_THAT(fields(problems), ElementsAre("--limit", "--factor", "--scale", "--base-delay",
-                                            "--backlog", "--abandoned-work", "--port"));
-}
-
-TEST(serve_options, go_to_another_process_as_they_were_given) {
-  EXPECT_THAT(arguments_of(ServerFlags{.limit = "3", .port = "0"}),
-              ElementsAre("--limit", "3", "--port", "0"));
+  const Server given{{"--limit", "-1", "--factor", "0.5", "--scale", "0", "--base-delay", "0s",
+                      "--backlog", "0", "--abandoned-work", "lost", "--port", "65536"}};
+  EXPECT_THAT(given.fields(), ElementsAre("--backlog", "--abandoned-work", "--limit", "--factor",
+                                          "--scale", "--base-delay", "--port"));
 }
 
 TEST(serve_options, a_backlog_that_the_kernel_cuts_is_noted) {

@@ -1,4 +1,4 @@
-#include "backoffctl/live/live_outage_text.hpp"
+#include "backoffctl/live/live.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

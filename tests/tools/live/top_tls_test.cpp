@@ -38,7 +38,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-std::string problems_of(const TlsFlags& flags) {
+std::string problems_of(const Tls& flags) {
   backoff_actor::Problems problems;
   const auto make_tls = make_top_tls("127.0.0.1", flags, problems);
   EXPECT_EQ(!make_tls, !problems.empty());
@@ -139,7 +139,7 @@ protected:
   Authority other_authority{"another authority"};
   Observatory observatory;
   WebOptions options;
-  TlsFlags flags;
+  Tls flags;
   std::unique_ptr<WebServer> server;
 };
 
@@ -182,8 +182,7 @@ TEST_F(TopTlsTest, a_certificate_of_another_authority_is_refused) {
 
 TEST_F(TopTlsTest, without_an_authority_those_of_the_machine_count) {
   serve({});
-  const auto theirs = flags.authority.value();
-  flags.authority.reset();
+  const auto theirs = std::exchange(flags.authority, "");
   EXPECT_EQ(ask("https://127.0.0.1"),
             ": its certificate was not signed by an authority that this machine knows (--authority "
             "FILE names others), but by CN = our authority");
@@ -261,16 +260,16 @@ TEST_F(TopTlsTest, files_that_cannot_be_used_are_named_with_their_flags) {
   const auto bert = issue("bert", {}, authority);
   std::ofstream{folder.path_of("nonsense")} << "nonsense";
   EXPECT_EQ(problems_of({}), "");
-  EXPECT_EQ(problems_of({"/no/authority.pem", {}, {}}),
+  EXPECT_EQ(problems_of({.authority = "/no/authority.pem"}),
             "--authority: got '/no/authority.pem', allowed a file that can be read: No such file "
             "or directory");
-  EXPECT_THAT(problems_of({folder.path_of("nonsense"), {}, {}}),
+  EXPECT_THAT(problems_of({.authority = folder.path_of("nonsense")}),
               HasSubstr("nonsense', allowed certificates in PEM format: "));
-  EXPECT_EQ(problems_of({{}, anna.certificate, {}}),
+  EXPECT_EQ(problems_of({.certificate = anna.certificate}),
             "--key: got nothing, allowed the path of a file");
-  EXPECT_EQ(problems_of({{}, {}, anna.key}),
+  EXPECT_EQ(problems_of({.key = anna.key}),
             "--certificate: got nothing, allowed the path of a file");
-  EXPECT_EQ(problems_of({{}, anna.certificate, bert.key}),
+  EXPECT_EQ(problems_of({.certificate = anna.certificate, .key = bert.key}),
             "--key: got '" + bert.key
               + "', allowed the certificate's key in PEM format, without a passphrase: key values "
                 "mismatch");

@@ -2,6 +2,8 @@
 
 #include "backoff_actor/core/problems.hpp"
 
+#include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,8 +16,16 @@ class App;
 
 namespace backoffctl {
 
-/// Declares a command of `parent`: of the program, or of a command that leads to others.
-CLI::App& add_subcommand(CLI::App& parent, const std::string& name, const std::string& description);
+using backoff_actor::Problems;
+
+/// Reads what was given for a flag into a value, or notes under the flag's name what is wrong with
+/// it. `flag_values.hpp` makes them.
+using Reader =
+  std::function<void(const std::string& flag, const std::string& given, Problems& problems)>;
+
+/// The same for a flag with several values.
+using ListReader = std::function<void(const std::string& flag,
+                                      const std::vector<std::string>& given, Problems& problems)>;
 
 /// Declares a command that only leads to others.
 CLI::App& add_subcommand(CLI::App& parent, const std::string& name, const std::string& description,
@@ -26,35 +36,36 @@ CLI::App& add_subcommand(CLI::App& parent, const std::string& name, const std::s
 class Command {
 public:
   explicit Command(CLI::App& parser) : parser_(parser) {}
-  /// The footer is what stands at the end of the command's help.
-  Command(CLI::App& parser, const std::string& footer);
+
+  /// Declares a command of `parent`: of the program, or of a command that leads to others. The
+  /// footer is what stands at the end of its help.
+  Command(CLI::App& parent, const std::string& name, const std::string& description,
+          const std::string& footer);
   Command(const Command&) = delete;
   Command& operator=(const Command&) = delete;
   virtual ~Command() = default;
 
-  /// Where the command's flags are declared.
   CLI::App& parser() const { return parser_; }
 
-  /// Notes all that is wrong with the flags, each under its own name. Nothing is done yet. A
-  /// problem without `allowed` says all in `given`: where in a text something is wrong, for
-  /// example.
-  virtual void check(backoff_actor::Problems& problems) = 0;
+  /// Reads all flags, in the order of their declaration, and then checks. Notes all that is wrong,
+  /// each under its own name. Nothing is done yet. A problem without `allowed` says all in `given`:
+  /// where in a text something is wrong, for example.
+  void read(Problems& problems);
 
-  /// Does what is asked for, after a `check` without problems, and returns what is to be printed.
+  /// Does what is asked for, after a `read` without problems, and returns what is to be printed.
   virtual std::string run() = 0;
 
   /// The program's exit code after `run`, if nothing failed.
   virtual int exit_code() const { return 0; }
 
-protected:
-  /// Declares a flag with a value. What is given is left as it is, so that also a flag without a
-  /// value, or one that is given twice, has a value that `check` refuses with all the others. A
-  /// name without dashes is that of a value without a flag.
-  void add_flag(const std::string& name, std::optional<std::string>& given, const std::string& type,
+  /// Declares a flag with a value. What is given is read by `read` alone, so that also a flag
+  /// without a value, or one that is given twice, has a value that is refused with all the others.
+  void add_flag(const std::string& name, Reader reader, const std::string& type,
                 const std::string& help);
 
-  /// Declares a flag with one value or several.
-  void add_flag(const std::string& name, std::vector<std::string>& given, const std::string& type,
+  /// Declares a flag with one value or several. A name without dashes is that of values without a
+  /// flag.
+  void add_list(const std::string& name, ListReader reader, const std::string& type,
                 const std::string& help);
 
   /// Declares a value without a flag.
@@ -68,25 +79,36 @@ protected:
   /// Declares a flag without a value.
   void add_switch(const std::string& name, bool& given, const std::string& help);
 
-  /// The two as functions, for flags that several commands have in common.
-  auto flag_adder() {
-    return
-      [this](const std::string& name, std::optional<std::string>& given, const std::string& type,
-             const std::string& help) { add_flag(name, given, type, help); };
-  }
+  /// Whether a flag with values was given, be it wrong.
+  bool is_given(const std::string& name) const;
 
-  /// The two as functions, for flags that several commands have in common.
-  auto switch_adder() {
-    return [this](const std::string& name, bool& given, const std::string& help) {
-      add_switch(name, given, help);
-    };
-  }
+  /// What was given for a flag with a value; empty if it was not.
+  std::string given(const std::string& name) const;
+
+protected:
+  /// Notes what is wrong with the flags together.
+  virtual void check(Problems&) {}
 
 private:
+  struct Flag {
+    std::string name;
+    Reader reader;
+    ListReader list_reader;
+    std::optional<std::string> given{};
+    std::vector<std::string> list{};
+  };
+
   CLI::App& parser_;
+  std::deque<Flag> flags_; // the parser refers to them
 };
 
 /// All commands of the program, in the order of its help.
 using Commands = std::vector<std::unique_ptr<Command>>;
+
+/// Adds a command to `parent`.
+template <class C>
+void add_command(CLI::App& parent, Commands& commands) {
+  commands.push_back(std::make_unique<C>(parent));
+}
 
 } // namespace backoffctl

@@ -29,12 +29,12 @@ Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 
 class HelpCommand final : public Command {
 public:
-  explicit HelpCommand(CLI::App& parser)
-    : Command(parser, help_footer), explained_(parser.get_parent()) {
+  explicit HelpCommand(CLI::App& program)
+    : Command(program, "help", help_description, help_footer), explained_(&program) {
     add_values("COMMAND", words_, "the command, in one or more words; default all", true);
   }
 
-  void check(backoff_actor::Problems& problems) override {
+  void check(Problems& problems) override {
     for (const auto& word : words_) {
       const auto commands = explained_->get_subcommands({});
       const auto next = std::find_if(commands.begin(), commands.end(), [&](const auto* command) {
@@ -61,8 +61,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<Command> add_help_command(CLI::App& backoffctl) {
-  return std::make_unique<HelpCommand>(add_subcommand(backoffctl, "help", help_description));
+void add_help_command(CLI::App& program, Commands& commands) {
+  add_command<HelpCommand>(program, commands);
 }
 
 } // namespace backoffctl

@@ -2,11 +2,9 @@
 
 #include "command.hpp"
 
-#include <memory>
-
 namespace backoffctl {
 
 /// Adds `backoffctl help`. It explains all commands that are added, before it or after it.
-std::unique_ptr<Command> add_help_command(CLI::App& backoffctl);
+void add_help_command(CLI::App& program, Commands& commands);
 
 } // namespace backoffctl

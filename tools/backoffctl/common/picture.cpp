@@ -29,6 +29,13 @@ std::optional<PlotRequest> read_plot(const std::optional<std::string>& plot, boo
   return PlotRequest{file, log};
 }
 
+void PlotFlags::declare(Command& command, const std::string& plot_help,
+                        const std::string& log_help) {
+  command.add_flag("--plot", text(plot), "FILE", plot_help);
+  if (!log_help.empty())
+    command.add_switch("--log", log, log_help);
+}
+
 pictures::Page PlotRequest::page(int panels, std::size_t legend_lines) const {
   return {.panels = panels, .legend_lines = legend_lines, .is_png = file.extension() == ".png"};
 }

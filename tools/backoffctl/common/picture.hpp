@@ -1,5 +1,7 @@
 #pragma once
 
+#include "command.hpp"
+
 #include "pictures/page.hpp"
 #include "pictures/picture.hpp"
 
@@ -28,6 +30,19 @@ struct PlotRequest {
 std::optional<PlotRequest> read_plot(const std::optional<std::string>& plot, bool log,
                                      backoff_actor::Problems& problems,
                                      const std::string& flag = "--plot");
+
+/// The flags `--plot` and `--log` of a command.
+struct PlotFlags {
+  std::optional<std::string> plot{};
+  bool log = false;
+
+  /// Without `log_help` there is no `--log`.
+  void declare(Command& command, const std::string& plot_help, const std::string& log_help = {});
+
+  std::optional<PlotRequest> read(Problems& problems) const {
+    return read_plot(plot, log, problems);
+  }
+};
 
 /// Has gnuplot draw, in place of a picture that may be there.
 ///

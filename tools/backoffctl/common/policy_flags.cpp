@@ -10,6 +10,13 @@
 
 namespace backoffctl {
 
+namespace {
+
+using namespace backoff_actor;
+
+constexpr std::string_view shipped = "smira_as_shipped";
+
+// Moves what shows the place of an error in a text further in than the line with the flag's name.
 std::string indented(const std::string& text) {
   std::string result;
   for (const auto c : text)
@@ -17,48 +24,79 @@ std::string indented(const std::string& text) {
   return result;
 }
 
-std::vector<backoff_actor::Policy> read_policies(const std::string& flag,
-                                                 const std::vector<std::string>& given,
-                                                 backoff_actor::Problems& problems,
-                                                 const std::string& also) {
-  const auto parse = [&](const std::string& text) { return backoff_actor::parse_policy(text); };
-  const auto explain = [&](const std::string& text, std::string error) {
-    static const std::string list = "column 1: expected a policy: ";
-    if (also.empty() || error.compare(0, list.size(), list) != 0)
-      return error;
-    error.insert(list.size(), also + ", ");
-    const std::array<std::string_view, 1> name{also};
-    return error.insert(std::min(error.find('\n'), error.size()),
-                        backoff_actor::detail::did_you_mean(text, name));
+// `explain` gets a text that is wrong and what the error says, and may add to it.
+template <class T, class Parse, class Explain>
+ListReader texts(std::vector<T>& values, Parse parse, const char* example, Explain explain) {
+  return [&values, parse, example, explain](
+           const std::string& flag, const std::vector<std::string>& given, Problems& problems) {
+    const auto count = given.size();
+    if (count > most_policies)
+      problems.add(flag, std::to_string(count) + " of them", "1.." + std::to_string(most_policies));
+    for (std::size_t i = 0; i < std::min(count, most_policies); ++i) {
+      const auto name = count == 1 ? flag : flag + " " + std::to_string(i + 1);
+      if (given[i].empty()) {
+        problems.add(name, "nothing", example);
+        continue;
+      }
+      try {
+        values.push_back(parse(given[i]));
+      } catch (const ParseError& error) {
+        problems.add(name, indented(explain(given[i], std::string{error.what()})), "");
+      }
+    }
   };
-  return read_texts(flag, given, problems, parse, miss_policy, explain);
 }
 
-std::vector<backoff_actor::GuardOptions> read_guards(const std::string& flag,
-                                                     const std::vector<std::string>& given,
-                                                     backoff_actor::Problems& problems) {
-  const auto parse = [](const std::string& text) { return backoff_actor::parse_guard(text); };
-  const auto miss = [](const std::string& name, backoff_actor::Problems& to) {
-    to.add(name, "nothing", "a guard such as 'circuit_breaker(5 failures, open 5s)', or none");
-  };
-  const auto as_it_is = [](const std::string&, const std::string& error) { return error; };
-  return read_texts(flag, given, problems, parse, miss, as_it_is);
+std::string as_it_is(const std::string&, std::string error) { return error; }
+
+constexpr auto policy_example =
+  "a policy such as 'exponential(100ms, x2, cap 30s) | full_jitter', or several";
+
+// The published client has no text form of the library's.
+std::string with_shipped(const std::string& text, std::string error) {
+  constexpr std::string_view list = "column 1: expected a policy: ";
+  if (!error.starts_with(list))
+    return error;
+  error.insert(list.size(), std::string{shipped} + ", ");
+  return error.insert(std::min(error.find('\n'), error.size()),
+                      backoff_actor::detail::did_you_mean(text, std::array{shipped}));
 }
 
-std::vector<backoff_actor::Charging> read_chargings(const std::string& flag,
-                                                    const std::vector<std::string>& given,
-                                                    backoff_actor::Problems& problems) {
-  const auto parse = [](const std::string& text) { return backoff_actor::parse_charging(text); };
-  const auto miss = [](const std::string& name, backoff_actor::Problems& to) {
-    to.add(name, "nothing", "by_evidence, 'by_evidence(give_up_after 1h)' or every_failure");
-  };
-  const auto as_it_is = [](const std::string&, const std::string& error) { return error; };
-  return read_texts(flag, given, problems, parse, miss, as_it_is);
+} // namespace
+
+ListReader policies(std::vector<Policy>& values) {
+  return texts(
+    values, [](const std::string& text) { return parse_policy(text); }, policy_example, as_it_is);
 }
 
-void miss_policy(const std::string& flag, backoff_actor::Problems& problems) {
-  problems.add(flag, "nothing",
-               "a policy such as 'exponential(100ms, x2, cap 30s) | full_jitter', or several");
+ListReader outage_policies(std::vector<OutagePolicy>& values) {
+  return texts(
+    values,
+    [](const std::string& text) {
+      return text == shipped ? OutagePolicy{SmiraAsShipped{}} : OutagePolicy{parse_policy(text)};
+    },
+    policy_example, with_shipped);
+}
+
+ListReader guards(std::vector<GuardOptions>& values) {
+  return texts(
+    values, [](const std::string& text) { return parse_guard(text); },
+    "a guard such as 'circuit_breaker(5 failures, open 5s)', or none", as_it_is);
+}
+
+ListReader chargings(std::vector<Charging>& values) {
+  return texts(
+    values, [](const std::string& text) { return parse_charging(text); },
+    "by_evidence, 'by_evidence(give_up_after 1h)' or every_failure", as_it_is);
+}
+
+void miss_policy(const std::string& flag, Problems& problems) {
+  problems.add(flag, "nothing", policy_example);
+}
+
+std::string policy_text(const OutagePolicy& policy) {
+  const auto* const own = std::get_if<Policy>(&policy);
+  return own ? to_string(*own) : std::string{shipped};
 }
 
 } // namespace backoffctl

@@ -4,8 +4,6 @@
 #include "names.hpp"
 #include "secrets.hpp"
 
-#include "backoff_actor/core/problems.hpp"
-
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -65,8 +63,8 @@ int run(const CLI::App& app, Command& command, const Complaints& complaints) {
   std::vector<std::string> texts;
   for (const auto& argument : app.remaining(true))
     texts.push_back(unexpected_argument(command.parser(), argument));
-  backoff_actor::Problems problems;
-  command.check(problems);
+  Problems problems;
+  command.read(problems);
   for (const auto& problem : problems.list())
     texts.push_back(problem.field + ": "
                     + (problem.allowed.empty()

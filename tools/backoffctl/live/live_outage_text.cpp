@@ -1,4 +1,4 @@
-#include "live_outage_text.hpp"
+#include "live.hpp"
 
 #include "backoffctl/common/number_text.hpp"
 #include "pictures/curves.hpp"

@@ -1,22 +1,14 @@
-#include "load_command.hpp"
+#include "live.hpp"
 
-#include "call_counts.hpp"
-#include "flag_durations.hpp"
-#include "go_format.hpp"
-#include "live_help.hpp"
-#include "load_options.hpp"
 #include "open_files.hpp"
 #include "reports.hpp"
-#include "retry_clients.hpp"
-#include "sender_clients.hpp"
 
 #include "backoffctl/common/flag_values.hpp"
+#include "backoffctl/common/number_text.hpp"
 
 #include <chrono>
 #include <csignal>
 #include <iostream>
-#include <optional>
-#include <string>
 
 namespace backoffctl {
 
@@ -24,62 +16,89 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::uint64_t files_besides_connections = 64;
+constexpr auto load_description =
+  R"(Runs a thousand real HTTP clients that retry.
+
+Each client thinks for a while and then calls the server. It retries after a delay as long as the
+call fails, gets an answer other than 2xx, or gets none within --timeout. Each call uses a new
+connection. All clients run in one process and one thread; with --client sender each is an actor
+that gives its calls to a BackOffSender. Every five seconds load prints how many calls per second
+were answered, failed and timed out. If calls fail, it says on stderr why most of them do. Ctrl-C
+ends it. It is the client of "Exponential Backoff or how not to bring down the server" (smira,
+2013).
+)";
+
+constexpr auto load_footer = R"(
+Examples:
+  backoffctl load
+      the clients of the article, which retry every 100 ms
+  backoffctl load --policy smira_as_shipped
+      the same with the exponential backoff of the article's program
+  backoffctl load --policy 'exponential(100ms, x2, cap 30s) | full_jitter' --guard circuit_breaker
+      a backoff with jitter, and a circuit breaker that all clients share
+  backoffctl load --client sender --policy 'exponential(100ms, x2, cap 30s) | full_jitter' --json
+      a thousand BackOffSenders, for programs
+
+Keys of the JSON, one object a line:
+  clock_s   the machine's clock CLOCK_MONOTONIC, in seconds
+  span_s    the length of the period that the line covers, in seconds
+  attempts  calls that began
+  ok, errors, timedout
+            calls that were answered, failed and timed out
+  latency_mean_s, latency_max_s
+            how long the answered calls took, in seconds
+  error     why most of the failed calls failed; null if none did
+
+Exit codes:
+  0    after --duration
+  1    failed, for example because the process cannot open enough files
+  2    bad input; nothing was done
+  130  ended by Ctrl-C (143: by SIGTERM)
+)";
+
+// `OK: 98.00 req/sec, errors: 0.00 req/sec, timedout: 0.00 req/sec`, as the article's program.
+std::string client_line(const CallCounts& counts, double span_s) {
+  const auto rate = [&](std::uint64_t count) {
+    return fixed(static_cast<double>(count) / span_s, 2) + " req/sec";
+  };
+  return "OK: " + rate(counts.ok) + ", errors: " + rate(counts.errors)
+         + ", timedout: " + rate(counts.timedout);
+}
 
 class LoadCommand final : public Command {
 public:
-  explicit LoadCommand(CLI::App& parser) : Command(parser, load_help.footer) {
-    declare_load(flags_, flag_adder(), switch_adder());
-  }
-
-  void check(backoff_actor::Problems& problems) override {
-    options_ = read_clients(flags_.clients, problems);
-    if (flags_.url) {
-      if (const auto url = parse_http_url(*flags_.url); url && !url->is_https)
-        options_.url = *url;
-      else
-        problems.add("--url", backoffctl::quoted(*flags_.url),
-                     "a URL such as http://127.0.0.1:8070/api");
-    }
-    if (flags_.every)
-      every_ =
-        read_duration("--every", *flags_.every, 10ms, longest_live, problems).value_or(every_);
-    if (flags_.duration)
-      duration_ = read_duration("--duration", *flags_.duration, 1ms, longest_live, problems);
+  explicit LoadCommand(CLI::App& program)
+    : Command(program, "load", load_description, load_footer), options_(live_options()) {
+    declare_live_clients(*this, options_);
+    add_flag(
+      "--url",
+      [this](const auto& flag, const std::string& given, Problems& problems) {
+        if (const auto url = parse_http_url(given); url && !url->is_https)
+          url_ = *url;
+        else
+          problems.add(flag, quoted(given), "a URL such as http://127.0.0.1:8070/api");
+      },
+      "URL", "the URL to call; default http://127.0.0.1:8070/api");
+    add_flag("--every", span(every_, 10ms, 24h), "SPAN",
+             "time from one line to the next, 10ms..24h; default 5s");
+    add_flag("--duration", span(duration_, 1ms, 24h), "SPAN",
+             "end after this time, 1ms..24h; default never");
+    add_switch("--json", json_, "print JSON, one object per line, instead of text");
   }
 
   std::string run() override {
     std::signal(SIGPIPE, SIG_IGN);
-    allow_open_files(options_.clients + files_besides_connections,
-                     std::to_string(options_.clients) + " clients");
+    allow_files_of_clients(options_.clients);
     EventLoop loop;
     const EndOnSignal end{loop};
-    if (!flags_.json)
-      std::cerr << "backoffctl: " << options_.clients << " clients call " << to_string(options_.url)
+    if (!json_)
+      std::cerr << "backoffctl: " << options_.clients << " clients call " << to_string(url_)
                 << ", Ctrl-C ends them\n";
-    CallCounts counts;
-    HttpCaller caller{loop, options_.url, options_.timeout};
-    const CountedCall call = [&](std::function<void(bool)> done) {
-      ++counts.attempts;
-      caller.call([&, done = std::move(done)](const CallResult& result) {
-        const auto was_ok = is_ok(result, options_.any_answer_is_ok);
-        counts.add(result, was_ok);
-        done(was_ok);
-      });
-    };
+    Load load{loop, options_, url_};
     const Reports reports{loop, every_, duration_, [&](double clock_s, double span_s) {
-                            tell(counts, clock_s, span_s);
-                            counts = {};
+                            tell(load.take(), clock_s, span_s);
                           }};
-    const auto guard = options_.guard ? backoff_actor::SharedGuard{*options_.guard, options_.seed}
-                                      : backoff_actor::SharedGuard{};
-    if (options_.are_senders) {
-      const SenderClients clients{loop, options_, guard, call};
-      loop.run();
-    } else {
-      const RetryClients clients{loop, options_, guard, call};
-      loop.run();
-    }
+    loop.run();
     exit_code_ = end.exit_code();
     return {};
   }
@@ -87,36 +106,34 @@ public:
   int exit_code() const override { return exit_code_; }
 
 private:
+  void check(Problems& problems) override { check_live_clients(options_, problems); }
+
   // On stderr, where the calls fail, whenever the main cause is another than at the last report.
   void tell_cause(const std::string& cause) {
     if (!cause.empty() && cause != told_cause_)
-      std::cerr << "backoffctl: calls to " << to_string(options_.url) << " fail: " << cause << '\n';
+      std::cerr << "backoffctl: calls to " << to_string(url_) << " fail: " << cause << '\n';
     told_cause_ = cause;
   }
 
   void tell(const CallCounts& counts, double clock_s, double span_s) {
-    if (!flags_.json)
+    if (!json_)
       tell_cause(counts.main_cause());
-    const auto per_second = [&](std::uint64_t count) {
-      return static_cast<double>(count) / span_s;
-    };
-    print_line(flags_.json ? counts_json(counts, clock_s, span_s)
-                           : client_line(per_second(counts.ok), per_second(counts.errors),
-                                         per_second(counts.timedout)));
+    print_line(json_ ? counts_json(counts, clock_s, span_s) : client_line(counts, span_s));
   }
 
-  LoadFlags flags_;
-  LoadOptions options_;
+  backoff_actor::OutageOptions options_;
+  HttpUrl url_{"127.0.0.1", 8070, "/api"};
   backoff_actor::Duration every_ = 5s;
   std::optional<backoff_actor::Duration> duration_;
+  bool json_ = false;
   std::string told_cause_;
   int exit_code_ = 0;
 };
 
 } // namespace
 
-std::unique_ptr<Command> add_load_command(CLI::App& backoffctl) {
-  return std::make_unique<LoadCommand>(add_subcommand(backoffctl, "load", load_help.description));
+void add_load_command(CLI::App& program, Commands& commands) {
+  add_command<LoadCommand>(program, commands);
 }
 
 } // namespace backoffctl

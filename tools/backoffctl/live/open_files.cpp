@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <stdexcept>
+#include <string>
 #include <sys/resource.h>
 #include <system_error>
 
@@ -25,19 +26,21 @@ bool set_limit(rlim_t soft, rlim_t hard) {
 
 } // namespace
 
-void allow_open_files(std::uint64_t count, const std::string& what_for) {
+void allow_files_of_clients(std::uint64_t clients) {
+  constexpr std::uint64_t files_besides_connections = 64;
+  const auto count = clients + files_besides_connections;
   const auto now = limits();
   if (now.rlim_cur >= count || set_limit(count, std::max<rlim_t>(now.rlim_max, count)))
     return;
-  throw std::runtime_error{
-    what_for + " need " + std::to_string(count) + " open files, and the system allows "
-    + std::to_string(now.rlim_max) + ": raise the limit (ulimit -Hn " + std::to_string(count)
-    + " as root, or nofile in " + "/etc/security/limits.conf), or use fewer"};
+  throw std::runtime_error{std::to_string(clients) + " clients need " + std::to_string(count)
+                           + " open files, and the system allows " + std::to_string(now.rlim_max)
+                           + ": raise the limit (ulimit -Hn " + std::to_string(count)
+                           + " as root, or nofile in /etc/security/limits.conf), or use fewer"};
 }
 
-std::uint64_t allow_most_open_files() {
+void allow_most_open_files() {
   const auto now = limits();
-  return set_limit(now.rlim_max, now.rlim_max) ? now.rlim_max : now.rlim_cur;
+  set_limit(now.rlim_max, now.rlim_max);
 }
 
 } // namespace backoffctl

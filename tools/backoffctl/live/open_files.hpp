@@ -1,17 +1,15 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 namespace backoffctl {
 
-/// Lets this process open so many files, sockets included.
+/// Lets this process open as many files as so many clients need, sockets included.
 ///
 /// @errors throws `std::runtime_error` that says what to do if the system does not allow it.
-void allow_open_files(std::uint64_t count, const std::string& what_for);
+void allow_files_of_clients(std::uint64_t clients);
 
-/// Lets this process open as many files as the system allows without being asked, and returns how
-/// many.
-std::uint64_t allow_most_open_files();
+/// Lets this process open as many files as the system allows without being asked.
+void allow_most_open_files();
 
 } // namespace backoffctl

@@ -1,29 +1,25 @@
 #pragma once
 
+#include "live.hpp"
+
 #include "backoff_actor/lab/simulation/outage_summary.hpp"
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
 namespace backoffctl {
 
-/// What happened in a real outage, put together second by second from what server and clients
-/// print.
+/// What happened in a real outage, put together second by second from what server and clients tell.
 ///
 /// @units clock_s: seconds of CLOCK_MONOTONIC
 class OutageRecord {
 public:
-  /// A line of `load --json --every 1s`.
-  ///
-  /// @errors throws `std::runtime_error` if it is none.
-  void add_load_line(const std::string& line);
+  /// What the clients' calls came to in a second that ended at `clock_s`.
+  void add_load(double clock_s, double span_s, const CallCounts& counts);
 
-  /// A line of `serve --json`. Those before the first of the clients' seconds are not kept.
-  ///
-  /// @errors throws `std::runtime_error` if it is none.
-  void add_server_line(const std::string& line);
+  /// A second of the server. Those before the first of the clients' seconds are not kept.
+  void add_server(const ServerSecond& second);
 
   /// The server was stopped.
   void stopped(double clock_s) { stopped_clock_s_ = clock_s; }
@@ -55,12 +51,6 @@ private:
     std::uint64_t ok = 0;
     std::uint64_t failed = 0;
     double latency_sum_s = 0;
-  };
-  struct ServerSecond {
-    double concurrency = 0;
-    std::uint64_t peak_concurrency = 0;
-    std::uint64_t lost_work = 0;            // finished
-    std::uint64_t worked_on_for_nobody = 0; // at its end
   };
 
   std::optional<double> begun_clock_s_; // of the first of the clients' seconds

@@ -1,23 +1,28 @@
 #include "reports.hpp"
 
 #include <chrono>
+#include <ctime>
 #include <iostream>
 #include <stdexcept>
 #include <utility>
 
 namespace backoffctl {
 
-namespace {
-
 double seconds_of(backoff_actor::Duration span) {
   return std::chrono::duration<double>{span}.count();
 }
 
-} // namespace
-
 void print_line(const std::string& line) {
   if (!(std::cout << line << std::endl))
     throw std::runtime_error{"the output cannot be written"};
+}
+
+std::string clock_text() {
+  const auto now = std::time(nullptr);
+  std::tm parts{};
+  localtime_r(&now, &parts);
+  char text[16];
+  return {text, std::strftime(text, sizeof text, "%H:%M:%S", &parts)};
 }
 
 Reports::Reports(EventLoop& loop, backoff_actor::Duration every,

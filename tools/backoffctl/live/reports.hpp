@@ -13,6 +13,12 @@ namespace backoffctl {
 /// @errors throws `std::runtime_error` if it cannot be written.
 void print_line(const std::string& line);
 
+/// A span in seconds.
+double seconds_of(backoff_actor::Duration span);
+
+/// The time of day: `21:03:12`.
+std::string clock_text();
+
 /// Something that is due at regular times, however long each takes, and for how long all goes on.
 class Reports {
 public:

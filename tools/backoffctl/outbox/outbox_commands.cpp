@@ -1,12 +1,8 @@
-#include "outbox_commands.hpp"
-
-#include "outbox_command.hpp"
-#include "outbox_kinds.hpp"
-#include "outbox_list.hpp"
-#include "outbox_records.hpp"
-#include "outbox_set_aside.hpp"
+#include "outbox.hpp"
 
 #include "backoffctl/common/flag_values.hpp"
+
+#include "backoff_actor/core/text/internal/secrets.hpp"
 
 #include <algorithm>
 #include <iostream>
@@ -79,10 +75,12 @@ Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 
 class ListCommand final : public OutboxCommand {
 public:
-  explicit ListCommand(CLI::App& parser) : OutboxCommand(parser, list_footer) {
+  explicit ListCommand(CLI::App& outbox)
+    : OutboxCommand(outbox, "list", list_description, list_footer) {
     add_switch("--owed", owed_, "list only owed deliveries");
     add_switch("--dead", dead_, "list only dead letters");
-    add_flag("--limit", limit_, "N", "list at most N of each kind, 0 or more; default all");
+    add_flag("--limit", whole(selection_.limit, 0, INT64_MAX), "N",
+             "list at most N of each kind, 0 or more; default all");
     add_switch("--payload", selection_.payload, "also show the messages");
     add_switch("--json", as_json_, "print JSON lines instead of text");
   }
@@ -94,8 +92,6 @@ public:
                    "one of them; without both, list prints all");
     selection_.owed = !dead_;
     selection_.dead = !owed_;
-    if (limit_)
-      selection_.limit = read_whole("--limit", *limit_, 0, INT64_MAX, problems).value_or(0);
   }
 
   std::string run() override {
@@ -107,7 +103,6 @@ private:
   bool owed_ = false;
   bool dead_ = false;
   bool as_json_ = false;
-  std::optional<std::string> limit_;
   OutboxSelection selection_;
 };
 
@@ -134,7 +129,8 @@ Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 
 class CountCommand final : public OutboxCommand {
 public:
-  explicit CountCommand(CLI::App& parser) : OutboxCommand(parser, count_footer) {
+  explicit CountCommand(CLI::App& outbox)
+    : OutboxCommand(outbox, "count", count_description, count_footer) {
     add_switch("--json", as_json_, "print JSON instead of text");
   }
 
@@ -176,7 +172,8 @@ Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 
 class ExportCommand final : public OutboxCommand {
 public:
-  explicit ExportCommand(CLI::App& parser) : OutboxCommand(parser, export_footer) {
+  explicit ExportCommand(CLI::App& outbox)
+    : OutboxCommand(outbox, "export", export_description, export_footer) {
     add_switch("--dead", only_dead_, "print only dead letters");
   }
 
@@ -197,8 +194,9 @@ private:
 // What is done to some dead letters, or to all.
 class DeadLetterCommand : public OutboxCommand {
 public:
-  DeadLetterCommand(CLI::App& parser, const char* footer_text)
-    : OutboxCommand(parser, footer_text) {
+  DeadLetterCommand(CLI::App& outbox, const char* name, const char* description,
+                    const char* footer_text)
+    : OutboxCommand(outbox, name, description, footer_text) {
     add_values("ID", given_, "numbers of dead letters, as backoffctl outbox list shows them",
                false);
     add_switch("--all", all_, "all dead letters");
@@ -266,7 +264,8 @@ Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 
 class ResubmitCommand final : public DeadLetterCommand {
 public:
-  explicit ResubmitCommand(CLI::App& parser) : DeadLetterCommand(parser, resubmit_footer) {}
+  explicit ResubmitCommand(CLI::App& outbox)
+    : DeadLetterCommand(outbox, "resubmit", resubmit_description, resubmit_footer) {}
 
 private:
   std::string act(DeliveryStore& store, const std::vector<std::uint64_t>& ids) override {
@@ -300,7 +299,8 @@ Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 
 class RemoveCommand final : public DeadLetterCommand {
 public:
-  explicit RemoveCommand(CLI::App& parser) : DeadLetterCommand(parser, remove_footer) {}
+  explicit RemoveCommand(CLI::App& outbox)
+    : DeadLetterCommand(outbox, "remove", remove_description, remove_footer) {}
 
 private:
   std::string act(DeliveryStore& store, const std::vector<std::uint64_t>& ids) override {
@@ -310,16 +310,43 @@ private:
 
 } // namespace
 
-void add_outbox_commands(CLI::App& backoffctl, Commands& commands) {
-  auto& outbox = add_subcommand(backoffctl, "outbox", outbox_description, outbox_footer);
-  const auto add = [&]<class C>(const char* name, const char* about) {
-    commands.push_back(std::make_unique<C>(add_subcommand(outbox, name, about)));
-  };
-  add.operator()<ListCommand>("list", list_description);
-  add.operator()<CountCommand>("count", count_description);
-  add.operator()<ExportCommand>("export", export_description);
-  add.operator()<ResubmitCommand>("resubmit", resubmit_description);
-  add.operator()<RemoveCommand>("remove", remove_description);
+OutboxCommand::OutboxCommand(CLI::App& outbox, const char* name, const char* description,
+                             const char* footer)
+  : Command(outbox, name, description, footer) {
+  add_value("OUTBOX", outbox_, "the file of the outbox, or postgres://HOST/DATABASE#NAME");
+}
+
+void OutboxCommand::check(Problems& problems) {
+  constexpr auto allowed = "the file of a durable outbox, or postgres://HOST/DATABASE#NAME";
+  if (outbox_.value_or("").empty())
+    problems.add("OUTBOX", "nothing", allowed);
+  else if (is_on_server(*outbox_))
+    check_outbox_on_server(*outbox_, problems);
+  else if (backoff_actor::detail::is_connection_string(*outbox_))
+    problems.add("OUTBOX", "a connection string that is no URL", allowed);
+}
+
+std::shared_ptr<DeliveryStore> OutboxCommand::open_to_read() const {
+  return is_on_server(*outbox_) ? open_outbox_on_server_to_read(*outbox_)
+                                : open_outbox_file_to_read(*outbox_);
+}
+
+std::shared_ptr<DeliveryStore> OutboxCommand::open() const {
+  open_to_read();
+  return is_on_server(*outbox_) ? open_outbox_on_server(*outbox_) : open_outbox_file(*outbox_);
+}
+
+std::string OutboxCommand::place_of(const DeliveryStore& store) const {
+  return is_on_server(*outbox_) ? store.name() : *outbox_;
+}
+
+void add_outbox_commands(CLI::App& program, Commands& commands) {
+  auto& outbox = add_subcommand(program, "outbox", outbox_description, outbox_footer);
+  add_command<ListCommand>(outbox, commands);
+  add_command<CountCommand>(outbox, commands);
+  add_command<ExportCommand>(outbox, commands);
+  add_command<ResubmitCommand>(outbox, commands);
+  add_command<RemoveCommand>(outbox, commands);
   add_set_aside_command(outbox, commands);
   add_outbox_file_commands(outbox, commands);
   add_outbox_server_commands(outbox, commands);

@@ -1,4 +1,4 @@
-#include "outbox_kinds.hpp"
+#include "outbox.hpp"
 
 #include "backoff_actor/core/text/internal/secrets.hpp"
 #include "backoff_actor/store/sqlite_store.hpp"
@@ -25,7 +25,8 @@ std::uintmax_t size_of(const std::string& file) {
 // What all commands for files alone take: the file first.
 class FileCommand : public Command {
 public:
-  FileCommand(CLI::App& parser, const char* footer_text) : Command(parser, footer_text) {
+  FileCommand(CLI::App& outbox, const char* name, const char* description, const char* footer)
+    : Command(outbox, name, description, footer) {
     add_value("FILE", file_, "the file of the outbox");
   }
 
@@ -62,7 +63,8 @@ Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 
 class BackupCommand final : public FileCommand {
 public:
-  explicit BackupCommand(CLI::App& parser) : FileCommand(parser, backup_footer) {
+  explicit BackupCommand(CLI::App& outbox)
+    : FileCommand(outbox, "backup", backup_description, backup_footer) {
     add_value("COPY", copy_, "the file to create");
   }
 
@@ -101,7 +103,8 @@ Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 
 class CompactCommand final : public FileCommand {
 public:
-  explicit CompactCommand(CLI::App& parser) : FileCommand(parser, compact_footer) {}
+  explicit CompactCommand(CLI::App& outbox)
+    : FileCommand(outbox, "compact", compact_description, compact_footer) {}
 
   std::string run() override {
     open_outbox_file_to_read(file()); // which says what is wrong with a file that is no store
@@ -132,7 +135,8 @@ Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 
 class AcceptLossCommand final : public FileCommand {
 public:
-  explicit AcceptLossCommand(CLI::App& parser) : FileCommand(parser, accept_loss_footer) {}
+  explicit AcceptLossCommand(CLI::App& outbox)
+    : FileCommand(outbox, "accept-loss", accept_loss_description, accept_loss_footer) {}
 
   std::string run() override {
     const auto loss = accept_loss_of_sqlite_store(file());
@@ -157,12 +161,9 @@ std::shared_ptr<DeliveryStore> open_outbox_file_to_read(const std::string& file)
 }
 
 void add_outbox_file_commands(CLI::App& outbox, Commands& commands) {
-  const auto add = [&]<class C>(const char* name, const char* about) {
-    commands.push_back(std::make_unique<C>(add_subcommand(outbox, name, about)));
-  };
-  add.operator()<BackupCommand>("backup", backup_description);
-  add.operator()<CompactCommand>("compact", compact_description);
-  add.operator()<AcceptLossCommand>("accept-loss", accept_loss_description);
+  add_command<BackupCommand>(outbox, commands);
+  add_command<CompactCommand>(outbox, commands);
+  add_command<AcceptLossCommand>(outbox, commands);
 }
 
 } // namespace backoffctl

@@ -1,6 +1,4 @@
-#include "outbox_list.hpp"
-
-#include "outbox_records.hpp"
+#include "outbox.hpp"
 
 #include "backoffctl/common/table.hpp"
 

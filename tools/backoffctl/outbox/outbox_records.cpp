@@ -1,4 +1,4 @@
-#include "outbox_records.hpp"
+#include "outbox.hpp"
 
 #include "backoff_actor/core/internal/one_line.hpp"
 
@@ -16,12 +16,6 @@ using backoff_actor::detail::one_line;
 using Json = nlohmann::ordered_json;
 
 constexpr auto all_digits = 9;
-
-std::string line(const Json& json) {
-  return backoff_actor::detail::plain_json(
-           json.dump(-1, ' ', false, Json::error_handler_t::replace))
-         + "\n";
-}
 
 void add_delivery(Json& json, const StoredDelivery& delivery) {
   json["id"] = delivery.id;
@@ -86,7 +80,7 @@ std::string json_line(const StoredDelivery& owed, bool with_payload) {
   json["kind"] = "owed";
   add_delivery(json, owed);
   add_payload(json, owed, with_payload);
-  return line(json);
+  return json_text(json);
 }
 
 std::string json_line(const StoredDeadLetter& dead, bool with_payload) {
@@ -99,7 +93,7 @@ std::string json_line(const StoredDeadLetter& dead, bool with_payload) {
   add_payload(json, dead.delivery, with_payload);
   if (with_payload)
     json["text"] = dead.text.empty() ? Json() : Json(dead.text);
-  return line(json);
+  return json_text(json);
 }
 
 OutboxCounts count_outbox(DeliveryStore& store) {
@@ -127,7 +121,7 @@ std::string counts_json(const OutboxCounts& counts) {
   json["acknowledged_keys"] = counts.acknowledged_keys;
   json["last_id"] = counts.last_id;
   json["message_format"] = counts.message_format;
-  return line(json);
+  return json_text(json);
 }
 
 } // namespace backoffctl

@@ -1,6 +1,5 @@
-#include "outbox_found.hpp"
-#include "outbox_kinds.hpp"
-#include "outbox_owners.hpp"
+#include "outbox.hpp"
+#include "outbox_tables.hpp"
 
 #include "backoffctl/common/flag_values.hpp"
 
@@ -24,7 +23,8 @@ constexpr auto allowed_url = "the address of a database: postgres://USER@HOST/DA
 // What all commands for servers alone take: the address first.
 class ServerCommand : public Command {
 public:
-  ServerCommand(CLI::App& parser, const char* footer_text) : Command(parser, footer_text) {
+  ServerCommand(CLI::App& outbox, const char* name, const char* description, const char* footer)
+    : Command(outbox, name, description, footer) {
     add_value("URL", url_, allowed_url);
   }
 
@@ -89,7 +89,8 @@ Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 
 class OwnersCommand final : public ServerCommand {
 public:
-  explicit OwnersCommand(CLI::App& parser) : ServerCommand(parser, owners_footer) {
+  explicit OwnersCommand(CLI::App& outbox)
+    : ServerCommand(outbox, "owners", owners_description, owners_footer) {
     add_switch("--json", as_json_, "print JSON lines instead of text");
   }
 
@@ -143,7 +144,8 @@ Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 
 class FindCommand final : public ServerCommand {
 public:
-  explicit FindCommand(CLI::App& parser) : ServerCommand(parser, find_footer) {
+  explicit FindCommand(CLI::App& outbox)
+    : ServerCommand(outbox, "find", find_description, find_footer) {
     add_value("KEY", key_, allowed_key);
     add_switch("--json", as_json_, "print JSON lines instead of text");
   }
@@ -184,7 +186,8 @@ Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 
 class CreateCommand final : public Command {
 public:
-  explicit CreateCommand(CLI::App& parser) : Command(parser, create_footer) {
+  explicit CreateCommand(CLI::App& outbox)
+    : Command(outbox, "create", create_description, create_footer) {
     add_value("OUTBOX", outbox_, allowed_outbox);
   }
 
@@ -232,9 +235,11 @@ Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 
 class MigrateCommand final : public ServerCommand {
 public:
-  explicit MigrateCommand(CLI::App& parser) : ServerCommand(parser, migrate_footer) {
+  explicit MigrateCommand(CLI::App& outbox)
+    : ServerCommand(outbox, "migrate", migrate_description, migrate_footer) {
     add_switch("--print", only_prints_, "print the statements for psql; ask no server");
-    add_flag("--from", from_, "N", "with --print: the version that is there; default 0, none");
+    add_flag("--from", whole(from_version_, 0, postgres_schema_version), "N",
+             "with --print: the version that is there; default 0, none");
   }
 
   void check(Problems& problems) override {
@@ -242,11 +247,8 @@ public:
       check_url(problems);
     if (has_url() && !outbox().empty())
       problems.add("URL", "an outbox", "a database: the schema holds all its outboxes");
-    if (from_ && !only_prints_)
+    if (is_given("--from") && !only_prints_)
       problems.add("--from", "needs --print", "");
-    if (from_)
-      from_version_ = static_cast<int>(
-        read_whole("--from", *from_, 0, postgres_schema_version, problems).value_or(0));
   }
 
   std::string run() override {
@@ -263,7 +265,6 @@ public:
 
 private:
   bool only_prints_ = false;
-  std::optional<std::string> from_;
   int from_version_ = 0;
 };
 
@@ -300,13 +301,10 @@ std::shared_ptr<DeliveryStore> open_outbox_on_server_to_read(const std::string& 
 }
 
 void add_outbox_server_commands(CLI::App& outbox, Commands& commands) {
-  const auto add = [&]<class C>(const char* name, const char* about) {
-    commands.push_back(std::make_unique<C>(add_subcommand(outbox, name, about)));
-  };
-  add.operator()<OwnersCommand>("owners", owners_description);
-  add.operator()<FindCommand>("find", find_description);
-  add.operator()<CreateCommand>("create", create_description);
-  add.operator()<MigrateCommand>("migrate", migrate_description);
+  add_command<OwnersCommand>(outbox, commands);
+  add_command<FindCommand>(outbox, commands);
+  add_command<CreateCommand>(outbox, commands);
+  add_command<MigrateCommand>(outbox, commands);
 }
 
 } // namespace backoffctl

@@ -1,6 +1,4 @@
-#include "outbox_set_aside.hpp"
-
-#include "outbox_command.hpp"
+#include "outbox.hpp"
 
 #include "backoffctl/common/flag_values.hpp"
 
@@ -35,10 +33,11 @@ Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 
 class SetAsideCommand final : public OutboxCommand {
 public:
-  explicit SetAsideCommand(CLI::App& parser) : OutboxCommand(parser, set_aside_footer) {
+  explicit SetAsideCommand(CLI::App& outbox)
+    : OutboxCommand(outbox, "set-aside", set_aside_description, set_aside_footer) {
     add_values("ID", given_, "numbers of owed messages, as backoffctl outbox list shows them",
                false);
-    add_flag("--type", type_, "NAME", "set all messages with a part of this type aside");
+    add_flag("--type", text(type_), "NAME", "set all messages with a part of this type aside");
   }
 
   void check(Problems& problems) override {
@@ -93,8 +92,7 @@ private:
 } // namespace
 
 void add_set_aside_command(CLI::App& outbox, Commands& commands) {
-  commands.push_back(
-    std::make_unique<SetAsideCommand>(add_subcommand(outbox, "set-aside", set_aside_description)));
+  add_command<SetAsideCommand>(outbox, commands);
 }
 
 } // namespace backoffctl

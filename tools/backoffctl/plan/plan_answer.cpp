@@ -1,4 +1,4 @@
-#include "plan_answer.hpp"
+#include "plan.hpp"
 
 #include "backoff_actor/backoff/limits.hpp"
 #include "backoff_actor/core/unit_random.hpp"
@@ -85,10 +85,9 @@ PlannedPolicy planned(const Policy& policy, const backoff_actor::Like* like,
     result.outage = outage_of(result, question);
   rows.resize(question.attempts);
   result.rows = std::move(rows);
-  if (question.sample)
-    for (std::uint64_t stream = 0; stream < question.sample->count; ++stream)
-      result.samples.push_back(
-        drawn(policy, question.attempts, backoff_actor::Draws{question.sample->seed, stream}));
+  for (std::uint64_t stream = 0; stream < question.samples.value_or(0); ++stream)
+    result.samples.push_back(
+      drawn(policy, question.attempts, backoff_actor::Draws{question.seed, stream}));
   return result;
 }
 
@@ -117,8 +116,8 @@ PlanAnswer answer(const PlanQuestion& question) {
   result.mean_think = question.mean_think;
   if (result.policies.size() > 1)
     result.advice = advice_of(result.policies);
-  if (question.sample)
-    result.seed = question.sample->seed;
+  if (question.samples)
+    result.seed = question.seed;
   return result;
 }
 

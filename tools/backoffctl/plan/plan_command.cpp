@@ -1,15 +1,16 @@
-#include "plan_command.hpp"
+#include "plan.hpp"
 
-#include "plan_answer.hpp"
-#include "plan_json.hpp"
-#include "plan_text.hpp"
-#include "plot_script.hpp"
-
-#include <string>
+#include "backoffctl/common/flag_values.hpp"
+#include "backoffctl/common/policy_flags.hpp"
 
 namespace backoffctl {
 
 namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::uint64_t most_attempts = 100'000;
+constexpr std::uint64_t most_draws = 1'000'000; // samples times attempts
 
 constexpr auto plan_description = R"(Shows what a policy does, retry by retry.
 
@@ -112,64 +113,90 @@ Keys of the JSON; all times in seconds:
 Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 )";
 
-class PlanCommand final : public Command {
-public:
-  explicit PlanCommand(CLI::App& parser) : Command(parser, plan_footer) {
-    add_values("POLICY", flags_.policies, "1 to 20 policies", true);
-    add_flag("--like", flags_.likes, "NAME",
-             "the policy of another system, such as celery, 'tenacity\nexponential' or 'sidekiq "
-             "6.4', with its limit of attempts;\nbackoffctl policies lists them");
-    add_flag("--attempts", flags_.attempts, "N",
-             "number of retries to show, 1..100000; default 10");
-    add_flag(
-      "--max-retries", flags_.max_retries, "N",
-      "number of retries after which the policy gives up, 0..100000;\ndefault 10 for memorystore, "
-      "15 for ethernet, else no limit");
-    add_flag("--clients", flags_.clients, "N",
-             "number of clients that call the same service, 1..1000000000;\ndefault: one, and "
-             "nothing is said of all");
-    add_flag("--max-attempts", flags_.max_attempts, "N",
-             "charged failures that end a message of a sender, 1..100000;\ndefault: no limit, and "
-             "nothing is said");
-    add_flag("--charging", flags_.chargings, "RULE",
-             "with --max-attempts, which failures count: by_evidence,\n'by_evidence(give_up_after "
-             "1h)' or every_failure;\ndefault by_evidence");
-    add_flag("--outage", flags_.outage, "SPAN",
-             "with several policies or --like: the outage that the advice\nis for, 0s..8760h; "
-             "default 1h");
-    add_flag("--lambda", flags_.lambda, "SPAN",
-             "with several policies or --like: the time between two calls\nof a client in normal "
-             "times, 1us..24h; default 10s");
-    add_flag("--sample", flags_.sample, "N",
-             "also show N random sequences of delays, 1..1000; default none");
-    add_flag("--seed", flags_.seed, "S", "seed for --sample, 0..18446744073709551615; default 0");
-    add_flag("--plot", flags_.plot, "FILE",
-             "also draw the delays with gnuplot, to a file whose name ends\nin .svg or .png");
-    add_switch("--log", flags_.log, "with --plot: use a logarithmic axis for the delays");
-    add_switch("--json", as_json_, "print JSON with full precision instead of text");
-  }
-
-  void check(backoff_actor::Problems& problems) override {
-    question_ = read_question(flags_, problems);
-  }
-
-  std::string run() override {
-    const auto result = answer(question_);
-    if (question_.plot)
-      draw(plot_script(result, *question_.plot), *question_.plot);
-    return as_json_ ? plan_json(result) : plan_text(result);
-  }
-
-private:
-  PlanFlags flags_;
-  bool as_json_ = false;
-  PlanQuestion question_;
-};
-
 } // namespace
 
-std::unique_ptr<Command> add_plan_command(CLI::App& backoffctl) {
-  return std::make_unique<PlanCommand>(add_subcommand(backoffctl, "plan", plan_description));
+PlanCommand::PlanCommand(CLI::App& program)
+  : Command(program, "plan", plan_description, plan_footer) {
+  auto& x = question_;
+  add_list("POLICY", policies(x.policies), "", "1 to 20 policies");
+  add_list(
+    "--like",
+    [this](const auto&, const std::vector<std::string>& given, Problems&) { likes_ = given; },
+    "NAME",
+    "the policy of another system, such as celery, 'tenacity\nexponential' or 'sidekiq "
+    "6.4', with its limit of attempts;\nbackoffctl policies lists them");
+  add_flag("--attempts", whole(x.attempts, 1, most_attempts), "N",
+           "number of retries to show, 1..100000; default 10");
+  add_flag("--max-retries", whole(x.max_retries, 0, most_attempts), "N",
+           "number of retries after which the policy gives up, 0..100000;\ndefault 10 for "
+           "memorystore, 15 for ethernet, else no limit");
+  add_flag("--clients", whole(x.clients, 1, 1'000'000'000), "N",
+           "number of clients that call the same service, 1..1000000000;\ndefault: one, and "
+           "nothing is said of all");
+  add_flag("--max-attempts", whole(x.max_attempts, 1, most_attempts), "N",
+           "charged failures that end a message of a sender, 1..100000;\ndefault: no limit, and "
+           "nothing is said");
+  add_list("--charging", chargings(chargings_), "RULE",
+           "with --max-attempts, which failures count: by_evidence,\n'by_evidence(give_up_after "
+           "1h)' or every_failure;\ndefault by_evidence");
+  add_flag("--outage", span(x.outage, 0s, 8760h), "SPAN",
+           "with several policies or --like: the outage that the advice\nis for, 0s..8760h; "
+           "default 1h");
+  add_flag("--lambda", span(x.mean_think, 1us, 24h), "SPAN",
+           "with several policies or --like: the time between two calls\nof a client in normal "
+           "times, 1us..24h; default 10s");
+  add_flag("--sample", whole(x.samples, 1, 1000), "N",
+           "also show N random sequences of delays, 1..1000; default none");
+  add_flag("--seed", whole(x.seed, 0, UINT64_MAX), "S",
+           "seed for --sample, 0..18446744073709551615; default 0");
+  plot_.declare(*this,
+                "also draw the delays with gnuplot, to a file whose name ends\nin .svg or "
+                ".png",
+                "with --plot: use a logarithmic axis for the delays");
+  add_switch("--json", as_json_, "print JSON with full precision instead of text");
+}
+
+void PlanCommand::check(Problems& problems) {
+  auto& x = question_;
+  if (!is_given("POLICY") && likes_.empty())
+    miss_policy("POLICY", problems);
+  for (const auto& name : likes_)
+    try {
+      x.likes.push_back(backoff_actor::like(name));
+      x.policies.push_back(x.likes.back().policy);
+    } catch (const backoff_actor::InvalidArgument& error) {
+      for (const auto& wrong : error.problems().list())
+        problems.add("--like", quoted(name) + ": " + wrong.field + " " + wrong.given,
+                     wrong.allowed);
+    }
+  if (!likes_.empty() && x.policies.size() > most_policies)
+    problems.add("--like", std::to_string(likes_.size()) + " of them",
+                 "1.." + std::to_string(most_policies) + " policies in all");
+  const auto need = [&](const char* flag, bool is_there, const char* needed) {
+    if (is_given(flag) && !is_there)
+      problems.add(flag, needed, "");
+  };
+  need("--charging", is_given("--max-attempts"), "needs --max-attempts");
+  if (chargings_.size() > 1)
+    problems.add("--charging", std::to_string(chargings_.size()) + " of them", "one");
+  else if (!chargings_.empty())
+    x.charging = chargings_.front();
+  const auto is_compared = x.policies.size() != 1 || !likes_.empty();
+  need("--outage", is_compared, "needs several policies, or --like");
+  need("--lambda", is_compared, "needs several policies, or --like");
+  need("--seed", is_given("--sample"), "needs --sample");
+  if (x.samples && *x.samples * x.attempts > most_draws)
+    problems.add("--sample", quoted(given("--sample")),
+                 "1.." + std::to_string(most_draws / x.attempts) + " with --attempts "
+                   + std::to_string(x.attempts));
+  x.plot = plot_.read(problems);
+}
+
+std::string PlanCommand::run() {
+  const auto result = answer(question_);
+  if (question_.plot)
+    draw(plot_script(result, *question_.plot), *question_.plot);
+  return as_json_ ? plan_json(result) : plan_text(result);
 }
 
 } // namespace backoffctl

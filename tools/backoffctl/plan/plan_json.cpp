@@ -1,4 +1,4 @@
-#include "plan_json.hpp"
+#include "plan.hpp"
 
 #include "backoff_actor/core/internal/one_line.hpp"
 

@@ -1,4 +1,4 @@
-#include "plan_text.hpp"
+#include "plan.hpp"
 
 #include "backoffctl/common/number_text.hpp"
 #include "backoffctl/common/table.hpp"

@@ -1,4 +1,4 @@
-#include "plot_axis.hpp"
+#include "plan.hpp"
 
 #include "backoffctl/common/number_text.hpp"
 

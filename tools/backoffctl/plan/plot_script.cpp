@@ -1,6 +1,4 @@
-#include "plot_script.hpp"
-
-#include "plot_axis.hpp"
+#include "plan.hpp"
 
 #include "backoffctl/common/number_text.hpp"
 #include "backoffctl/common/table.hpp"

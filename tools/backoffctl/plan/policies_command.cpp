@@ -1,4 +1,4 @@
-#include "policies_command.hpp"
+#include "plan.hpp"
 
 #include "backoff_actor/backoff/like.hpp"
 #include "backoff_actor/core/internal/one_line.hpp"
@@ -97,11 +97,10 @@ Json json_of(const Like& x) {
 
 class PoliciesCommand final : public Command {
 public:
-  explicit PoliciesCommand(CLI::App& parser) : Command(parser, policies_footer) {
+  explicit PoliciesCommand(CLI::App& program)
+    : Command(program, "policies", policies_description, policies_footer) {
     add_switch("--json", as_json_, "print JSON instead of text");
   }
-
-  void check(backoff_actor::Problems&) override {}
 
   std::string run() override {
     if (as_json_) {
@@ -125,9 +124,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<Command> add_policies_command(CLI::App& backoffctl) {
-  return std::make_unique<PoliciesCommand>(
-    add_subcommand(backoffctl, "policies", policies_description));
+void add_policies_command(CLI::App& program, Commands& commands) {
+  add_command<PoliciesCommand>(program, commands);
 }
 
 } // namespace backoffctl

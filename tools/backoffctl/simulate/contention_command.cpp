@@ -1,17 +1,18 @@
-#include "contention_command.hpp"
+#include "contention.hpp"
 
-#include "contention_answer.hpp"
-#include "contention_json.hpp"
-#include "contention_plot.hpp"
-#include "contention_text.hpp"
-
+#include "backoffctl/common/flag_values.hpp"
+#include "backoffctl/common/policy_flags.hpp"
 #include "backoffctl/common/progress_line.hpp"
+#include "backoffctl/common/table.hpp"
 
 #include <iostream>
 
 namespace backoffctl {
 
 namespace {
+
+using namespace std::chrono_literals;
+using namespace backoff_actor;
 
 constexpr auto contention_description =
   R"(Simulates many writers that compete for one optimistic lock.
@@ -65,54 +66,115 @@ Keys of the JSON:
 Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 )";
 
-class ContentionCommand final : public Command {
-public:
-  explicit ContentionCommand(CLI::App& parser) : Command(parser, contention_footer) {
-    add_flag("--clients", flags_.clients, "N",
-             "1 to 50 numbers of clients, each 1..100000; default 100");
-    add_flag("--trials", flags_.trials, "N", "number of trials, 1..100000; default 100");
-    add_flag("--policy", flags_.policies, "POLICY",
-             "up to 20 policies in addition to the five; backoffctl plan\n--help explains their "
-             "forms");
-    add_flag("--seed", flags_.seed, "S",
-             "seed of the random numbers, 0..18446744073709551615;\ndefault 0");
-    add_flag("--plot", flags_.plot, "FILE",
-             "also draw the curves with gnuplot, to a file whose name\nends in .svg or .png");
-    add_switch("--log", flags_.log, "with --plot: use logarithmic axes for calls and times");
-    add_switch("--json", as_json_, "print JSON with full precision instead of text");
-    add_switch("--progress", wants_progress_,
-               "show progress on stderr even if stderr is not a terminal");
-  }
-
-  void check(backoff_actor::Problems& problems) override {
-    question_ = read_question(flags_, problems);
-  }
-
-  std::string run() override {
-    const auto result = simulated();
-    if (question_.plot)
-      draw(contention_plot(result, *question_.plot), *question_.plot);
-    return as_json_ ? contention_json(result) : contention_text(result);
-  }
-
-private:
-  ContentionAnswer simulated() const {
-    ProgressLine line{std::cerr, is_progress_shown(wants_progress_), "simulate contention",
-                      work_of(question_)};
-    return answer(question_, [&](std::uint64_t done) { line.at(done); });
-  }
-
-  ContentionFlags flags_;
-  bool as_json_ = false;
-  bool wants_progress_ = false;
-  ContentionQuestion question_;
-};
+// The published n-th delay is min(2 s, 5 ms * 2^n) before jitter, n from 1.
+std::vector<Contender> published() {
+  const Exponential exponential{.first = 10ms, .factor = 2, .cap = 2s};
+  return {{"none", Fixed{.delay = 0s}, max_delay},
+          {"exponential", exponential, max_delay},
+          {"equal", exponential | equal_jitter, max_delay},
+          {"full", exponential | full_jitter, max_delay},
+          {"decorrelated", Decorrelated{.first = 5ms, .factor = 3}, 2s}};
+}
 
 } // namespace
 
-std::unique_ptr<Command> add_contention_command(CLI::App& simulate) {
-  return std::make_unique<ContentionCommand>(
-    add_subcommand(simulate, "contention", contention_description));
+std::string Contender::description() const {
+  auto result = to_string(policy);
+  if (cut_off < max_delay)
+    result += ", cut off at " + to_string(cut_off);
+  return result;
+}
+
+std::vector<std::string> ContentionQuestion::labels() const {
+  std::vector<std::string> result;
+  std::size_t given = 0;
+  for (const auto& contender : contenders) {
+    auto& label = result.emplace_back(contender.name);
+    if (label == to_string(contender.policy))
+      label = numbered_label(++given);
+  }
+  return result;
+}
+
+// The work of a trial grows about with the square of the clients, as its calls do: a client's write
+// that is taken counts as much as there are clients.
+
+std::uint64_t work_of(const ContentionQuestion& question) {
+  std::uint64_t result = 0;
+  for (const std::uint64_t clients : question.clients)
+    result += clients * clients;
+  return result * question.trials * question.contenders.size();
+}
+
+ContentionAnswer answer(const ContentionQuestion& question,
+                        const std::function<void(std::uint64_t done)>& tell) {
+  ContentionAnswer result{question, {}};
+  std::uint64_t done = 0;
+  std::uint64_t done_before_trial = 0;
+  for (const auto clients : question.clients) {
+    auto& row = result.means.emplace_back();
+    for (const auto& [name, policy, cut_off] : question.contenders) {
+      const backoff_actor::Contention contention{clients, policy, cut_off};
+      double calls = 0;
+      std::optional<double> completion_ns{0};
+      for (std::uint64_t trial = 0; trial < question.trials; ++trial) {
+        const auto outcome =
+          simulate(contention, question.seed, trial, [&] { tell(done += clients); });
+        done_before_trial += std::uint64_t{clients} * clients;
+        done = done_before_trial; // also where it was not completed
+        calls += static_cast<double>(outcome.calls);
+        if (completion_ns && outcome.completion)
+          *completion_ns += static_cast<double>(outcome.completion->count());
+        else
+          completion_ns.reset();
+      }
+      const auto trials = static_cast<double>(question.trials);
+      if (completion_ns)
+        *completion_ns /= trials;
+      row.push_back({calls / trials, completion_ns});
+    }
+  }
+  return result;
+}
+
+ContentionCommand::ContentionCommand(CLI::App& simulate)
+  : Command(simulate, "contention", contention_description, contention_footer) {
+  auto& x = question_;
+  add_list(
+    "--clients",
+    each(x.clients, 50, [](auto& clients) { return whole(clients, 1, Contention::most_clients); }),
+    "N", "1 to 50 numbers of clients, each 1..100000; default 100");
+  add_flag("--trials", whole(x.trials, 1, 100'000), "N",
+           "number of trials, 1..100000; default 100");
+  add_list("--policy", policies(policies_), "POLICY",
+           "up to 20 policies in addition to the five; backoffctl plan\n--help explains their "
+           "forms");
+  add_flag("--seed", whole(x.seed, 0, UINT64_MAX), "S",
+           "seed of the random numbers, 0..18446744073709551615;\ndefault 0");
+  plot_.declare(*this,
+                "also draw the curves with gnuplot, to a file whose name\nends in .svg or .png",
+                "with --plot: use logarithmic axes for calls and times");
+  add_switch("--json", as_json_, "print JSON with full precision instead of text");
+  add_switch("--progress", wants_progress_,
+             "show progress on stderr even if stderr is not a terminal");
+}
+
+void ContentionCommand::check(Problems& problems) {
+  question_.contenders = published();
+  for (const auto& policy : policies_)
+    question_.contenders.push_back({to_string(policy), policy, max_delay});
+  question_.plot = plot_.read(problems);
+}
+
+std::string ContentionCommand::run() {
+  std::optional<ProgressLine> line;
+  line.emplace(std::cerr, is_progress_shown(wants_progress_), "simulate contention",
+               work_of(question_));
+  const auto result = answer(question_, [&](std::uint64_t done) { line->at(done); });
+  line.reset();
+  if (question_.plot)
+    draw(contention_plot(result, *question_.plot), *question_.plot);
+  return as_json_ ? contention_json(result) : contention_text(result);
 }
 
 } // namespace backoffctl

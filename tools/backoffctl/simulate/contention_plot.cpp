@@ -1,4 +1,4 @@
-#include "contention_plot.hpp"
+#include "contention.hpp"
 
 #include "backoffctl/common/number_text.hpp"
 #include "pictures/curves.hpp"

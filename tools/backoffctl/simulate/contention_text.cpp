@@ -1,7 +1,11 @@
-#include "contention_text.hpp"
+#include "contention.hpp"
 
 #include "backoffctl/common/number_text.hpp"
 #include "backoffctl/common/table.hpp"
+
+#include "backoff_actor/core/internal/one_line.hpp"
+
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -11,8 +15,9 @@ namespace backoffctl {
 namespace {
 
 using Column = std::vector<std::string>;
+using Json = nlohmann::ordered_json;
 
-constexpr auto digits = 4;
+constexpr auto contention_digits = 4;
 
 std::string legend(const ContentionQuestion& question, const Column& names) {
   const auto longest = std::max_element(names.begin(), names.end(),
@@ -34,7 +39,9 @@ std::string heading(const ContentionQuestion& question) {
          + "\n\n";
 }
 
-std::string calls_text(const ContentionMeans& means) { return rounded(means.calls, digits); }
+std::string calls_text(const ContentionMeans& means) {
+  return rounded(means.calls, contention_digits);
+}
 
 std::string completion_text(const ContentionMeans& means) {
   return means.completion_ns ? span_text(*means.completion_ns / 1e9) : "over 12.7 d";
@@ -45,7 +52,7 @@ std::string one_number(const ContentionAnswer& answer, const Column& names) {
   for (std::size_t i = 0; i < names.size(); ++i) {
     const auto& means = answer.means.front()[i];
     table.add({names[i], calls_text(means),
-               rounded(means.calls / answer.question.clients.front(), digits),
+               rounded(means.calls / answer.question.clients.front(), contention_digits),
                completion_text(means)});
   }
   return table.text();
@@ -75,6 +82,28 @@ std::string contention_text(const ContentionAnswer& answer) {
     return beginning + one_number(answer, names);
   return beginning + "calls:\n\n" + by_clients(answer, names, calls_text) + "\nall done after:\n\n"
          + by_clients(answer, names, completion_text);
+}
+
+std::string contention_json(const ContentionAnswer& answer) {
+  const auto& question = answer.question;
+  const auto is_one = question.clients.size() == 1;
+  Json result;
+  if (is_one)
+    result["clients"] = question.clients.front();
+  result["trials"] = question.trials;
+  auto& results = result["results"] = Json::array();
+  for (std::size_t i = 0; i < question.clients.size(); ++i)
+    for (std::size_t j = 0; j < question.contenders.size(); ++j) {
+      const auto& means = answer.means[i][j];
+      Json one;
+      if (!is_one)
+        one["clients"] = question.clients[i];
+      one["policy"] = question.contenders[j].name;
+      one["calls"] = means.calls;
+      one["completion_ms"] = means.completion_ns ? Json(*means.completion_ns / 1e6) : Json();
+      results.push_back(one);
+    }
+  return backoff_actor::detail::plain_json(result.dump(2)) + "\n";
 }
 
 } // namespace backoffctl

@@ -1,4 +1,4 @@
-#include "dead_letters_answer.hpp"
+#include "dead_letters.hpp"
 
 #include "backoffctl/common/number_text.hpp"
 #include "backoffctl/common/table.hpp"

@@ -1,14 +1,18 @@
-#include "dead_letters_command.hpp"
+#include "dead_letters.hpp"
 
-#include "dead_letters_answer.hpp"
-
+#include "backoffctl/common/flag_values.hpp"
+#include "backoffctl/common/policy_flags.hpp"
 #include "backoffctl/common/progress_line.hpp"
 
 #include <iostream>
+#include <optional>
 
 namespace backoffctl {
 
 namespace {
+
+using namespace std::chrono_literals;
+using namespace backoff_actor;
 
 constexpr auto dead_letters_description =
   R"(Simulates an outbox during an outage: how many good messages become dead letters?
@@ -66,41 +70,67 @@ Keys of the JSON; all times in seconds:
 Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 )";
 
+GuardOptions default_breaker() { return {.circuit_breaker = CircuitBreakerOptions{}}; }
+
+GuardOptions slowing_breaker() {
+  return {.circuit_breaker =
+            CircuitBreakerOptions{.trip = ConsecutiveFailures{5},
+                                  .open = Exponential{.first = 5s, .factor = 2, .cap = 5min}}};
+}
+
 class DeadLettersCommand final : public Command {
 public:
-  explicit DeadLettersCommand(CLI::App& parser) : Command(parser, dead_letters_footer) {
-    add_flag("--policy", flags_.policies, "POLICY",
+  explicit DeadLettersCommand(CLI::App& simulate)
+    : Command(simulate, "dead-letters", dead_letters_description, dead_letters_footer) {
+    constexpr auto longest = DeadLettersOptions::longest;
+    constexpr std::size_t most_of_a_kind = 20; // of workers, or of wishes
+    auto& x = options_;
+    x.max_attempts = 8;
+    add_list("--policy", policies(policies_), "POLICY",
              "1 to 20 policies; default\nexponential(100ms, x2, cap 30s) | full_jitter");
-    add_flag("--guard", flags_.guards, "GUARD", "1 to 20 guards; default see below");
-    add_flag("--retry-after", flags_.retry_afters, "SPAN",
+    add_list("--guard", guards(guards_), "GUARD", "1 to 20 guards; default see below");
+    add_list("--retry-after",
+             each(wishes_, most_of_a_kind,
+                  [](RetryAfterWish& wish) -> Reader {
+                    return [&wish](const auto& flag, const std::string& given, Problems& problems) {
+                      if (given != "none")
+                        span(wish, 0s, 24h)(flag, given, problems);
+                    };
+                  }),
+             "SPAN",
              "how long a service that is down asks to be left alone,\n0s..24h, or none; 1 to 20 of "
              "them; a sender waits for 5min\nat the most; default see below");
-    add_flag("--workers", flags_.workers, "N",
-             "1 to 20 numbers of workers, each 1..64; default 1 and 8");
-    add_flag("--charging", flags_.chargings, "RULE",
+    add_list(
+      "--workers",
+      each(question_.workers, most_of_a_kind,
+           [](auto& workers) { return whole(workers, 1, DeadLettersOptions::most_workers); }),
+      "N", "1 to 20 numbers of workers, each 1..64; default 1 and 8");
+    add_list("--charging", chargings(question_.chargings), "RULE",
              "1 to 20 rules of which failures count: by_evidence,\nevery_failure, or 'by_evidence("
              "give_up_after 1h)'; default both");
-    add_flag("--max-attempts", flags_.max_attempts, "N",
+    add_flag("--max-attempts", whole(x.max_attempts, 1, backoff_actor::detail::most_count), "N",
              "charged failures that end a message, 1..1000000000;\ndefault 8");
-    add_flag("--messages", flags_.messages, "N", "number of messages, 1..100000; default 500");
-    add_flag("--poison", flags_.poison, "N",
-             "how many of them always fail, 0..the messages; default 0");
-    add_flag("--every", flags_.every, "SPAN",
+    add_flag("--messages", whole(x.messages, 1, DeadLettersOptions::most_messages), "N",
+             "number of messages, 1..100000; default 500");
+    add_flag(
+      "--poison",
+      [this](const auto& flag, const std::string& given, Problems& problems) {
+        whole(options_.poison, 0, options_.messages)(flag, given, problems);
+      },
+      "N", "how many of them always fail, 0..the messages; default 0");
+    add_flag("--every", span(x.every, 0s, 24h), "SPAN",
              "time between two messages, 0s..24h; default 0s: all at once");
-    add_flag("--takes", flags_.takes, "SPAN", "time of a call, 10ms..24h; default 100ms");
-    add_flag("--down-for", flags_.down_for, "SPAN",
+    add_flag("--takes", span(x.takes, 10ms, 24h), "SPAN",
+             "time of a call, 10ms..24h; default 100ms");
+    add_flag("--down-for", span(x.down_for, 0s, longest), "SPAN",
              "how long the service is down, 0s..720h; default 1h");
-    add_flag("--watch", flags_.watch, "SPAN",
+    add_flag("--watch", span(x.watch, 1s, longest), "SPAN",
              "how long to watch after it is back, 1s..720h; default 24h");
-    add_flag("--seed", flags_.seed, "S",
+    add_flag("--seed", whole(x.seed, 0, UINT64_MAX), "S",
              "seed of the random numbers, 0..18446744073709551615;\ndefault 0");
     add_switch("--json", as_json_, "print JSON with full precision instead of text");
     add_switch("--progress", wants_progress_,
                "show progress on stderr even if stderr is not a terminal");
-  }
-
-  void check(backoff_actor::Problems& problems) override {
-    question_ = read_question(flags_, problems);
   }
 
   std::string run() override {
@@ -111,7 +141,39 @@ public:
   }
 
 private:
-  DeadLettersFlags flags_;
+  using RetryAfterWish = std::optional<Duration>;
+
+  void check(Problems&) override {
+    if (question_.workers.empty())
+      question_.workers = {1, 8};
+    if (question_.chargings.empty())
+      question_.chargings = {Charging::every_failure(), Charging{}};
+    if (policies_.empty())
+      policies_ = {options_.policy};
+    for (const auto& policy : policies_)
+      if (is_given("--guard") || is_given("--retry-after")) {
+        for (const auto& guard : guards_.empty() ? std::vector<GuardOptions>(1) : guards_)
+          for (const auto& wish : wishes_.empty() ? std::vector<RetryAfterWish>(1) : wishes_)
+            add(policy, guard, wish);
+      } else {
+        add(policy, {}, {});
+        add(policy, default_breaker(), {});
+        add(policy, slowing_breaker(), {});
+        add(policy, default_breaker(), 30s);
+      }
+  }
+
+  void add(const Policy& policy, const GuardOptions& guard, const RetryAfterWish& wish) {
+    options_.policy = policy;
+    options_.guard = guard;
+    options_.retry_after = wish;
+    question_.setups.push_back(options_);
+  }
+
+  std::vector<Policy> policies_;
+  std::vector<GuardOptions> guards_;
+  std::vector<RetryAfterWish> wishes_;
+  DeadLettersOptions options_; // what all setups have in common
   bool as_json_ = false;
   bool wants_progress_ = false;
   DeadLettersQuestion question_;
@@ -119,9 +181,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<Command> add_dead_letters_command(CLI::App& simulate) {
-  return std::make_unique<DeadLettersCommand>(
-    add_subcommand(simulate, "dead-letters", dead_letters_description));
+void add_dead_letters_command(CLI::App& simulate, Commands& commands) {
+  add_command<DeadLettersCommand>(simulate, commands);
 }
 
 } // namespace backoffctl

@@ -1,22 +1,23 @@
-#include "outage_command.hpp"
-
-#include "outage_answer.hpp"
-#include "outage_json.hpp"
-#include "outage_plot.hpp"
-#include "outage_question.hpp"
-#include "outage_text.hpp"
+#include "outage.hpp"
 
 #include "backoffctl/common/colour.hpp"
+#include "backoffctl/common/flag_values.hpp"
+#include "backoffctl/common/policy_flags.hpp"
 #include "backoffctl/common/progress_line.hpp"
 
 #include "backoff_actor/lab/simulation/outage.hpp"
 
+#include <algorithm>
 #include <iostream>
 #include <unistd.h>
+#include <utility>
 
 namespace backoffctl {
 
 namespace {
+
+using namespace std::chrono_literals;
+using namespace backoff_actor;
 
 constexpr auto outage_description =
   R"(Simulates a service that stops and comes back under load: does it recover?
@@ -111,78 +112,119 @@ Keys of the JSON; all times in seconds:
 Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 )";
 
+Policy full_jitter_policy() {
+  return Exponential{.first = 100ms, .factor = 2, .cap = 5min} | full_jitter;
+}
+
+std::vector<OutagePolicy> default_policies() {
+  return {Policy{Fixed{100ms}}, SmiraAsShipped{}, Policy{Seed002{}}, full_jitter_policy()};
+}
+
+bool is_shipped(const OutagePolicy& policy) {
+  return std::holds_alternative<SmiraAsShipped>(policy);
+}
+
 class OutageCommand final : public Command {
 public:
-  explicit OutageCommand(CLI::App& parser) : Command(parser, outage_footer) {
-    add_flag("--policy", flags_.policies, "POLICY", "1 to 20 policies; default four");
-    add_flag("--guard", flags_.guards, "GUARD", "1 to 20 guards; default none");
-    add_flag("--client", flags_.clients_are, "KIND", "retry, sender, or both; default retry");
-    add_flag("--processes", flags_.processes, "N",
-             "processes that the clients run in, each with a guard of its\nown, 1..the clients; "
-             "default 1");
-    add_flag("--max-attempts", flags_.max_attempts, "N",
+  explicit OutageCommand(CLI::App& simulate)
+    : Command(simulate, "outage", outage_description, outage_footer) {
+    auto& x = options_;
+    add_list("--policy", outage_policies(policies_), "POLICY", "1 to 20 policies; default four");
+    add_list("--guard", guards(guards_), "GUARD", "1 to 20 guards; default none");
+    add_list("--client", each(clients_, most_policies, client_kind), "KIND",
+             "retry, sender, or both; default retry");
+    declare_clients(*this, x, OutageOptions::most_clients);
+    add_flag(
+      "--processes",
+      [this](const auto& flag, const std::string& given, Problems& problems) {
+        whole(options_.processes, 1, options_.clients)(flag, given, problems);
+      },
+      "N",
+      "processes that the clients run in, each with a guard of its\nown, 1..the clients; "
+      "default 1");
+    add_flag("--max-attempts", whole(max_attempts_, 1, backoff_actor::detail::most_count), "N",
              "charged failures that end a message of a sender,\n1..1000000000; default no limit");
-    add_flag("--charging", flags_.chargings, "RULE",
+    add_list("--charging", chargings(chargings_), "RULE",
              "with --max-attempts: by_evidence, every_failure, or both;\ndefault by_evidence");
-    add_flag("--stop-for", flags_.stop_for, "SPAN",
-             "how long the service is stopped, 0s..24h; default 20s");
-    add_flag("--backlog", flags_.backlog, "N",
-             "the most connections that can wait, 1..1048576; default 4096");
-    add_flag("--abandoned-work", flags_.abandoned_work, "WHAT",
-             "requests whose clients left are kept or dropped;\ndefault kept");
-    add_flag("--limit", flags_.limit, "N",
-             "requests at once beyond which the service slows down,\n0..1000000000; default 30");
-    add_flag("--factor", flags_.factor, "X",
-             "slowdown for each --scale requests beyond the limit,\n1..1000; default 1.05");
-    add_flag("--scale", flags_.scale, "X",
-             "requests for which --factor applies once, 0.001..1e+09;\ndefault 15");
-    add_flag("--base-delay", flags_.base_delay, "SPAN",
-             "time for a request up to the limit, 1ns..1h; default 100ms");
-    add_flag("--max-concurrency", flags_.max_concurrency, "N",
+    declare_service(*this, x.service);
+    add_flag("--max-concurrency",
+             whole(x.service.max_concurrency, 1, backoff_actor::detail::most_count), "N",
              "the most requests in work at once; others wait in the\nbacklog, 1..1000000000; "
              "default no limit");
-    add_flag("--clients", flags_.clients, "N", "number of clients, 1..1048576; default 1000");
-    add_flag("--lambda", flags_.lambda, "SPAN",
-             "mean time that a client thinks after an answer, 1us..24h;\ndefault 10s");
-    add_flag("--timeout", flags_.timeout, "SPAN",
-             "how long a client waits for an answer, 1us..24h; default 2s");
-    add_flag("--warm-up", flags_.warm_up, "SPAN",
-             "time before the outage, 2s..24h; its second half shows\nwhat is normal; default "
-             "2min");
-    add_flag("--watch", flags_.watch, "SPAN",
-             "how long to watch after the outage, 1min..24h;\ndefault 10min");
-    add_flag("--seed", flags_.seed, "S",
-             "seed of the random numbers, 0..18446744073709551615;\ndefault 0");
-    add_flag(
-      "--plot", flags_.plot, "FILE",
-      "also draw the run over time with gnuplot, to a file whose\nname ends in .svg or .png");
-    add_switch("--log", flags_.log, "with --plot: use a logarithmic axis for the concurrency");
-    add_switch("--json", flags_.json, "print JSON with full precision instead of text");
-    add_switch("--seconds", flags_.seconds, "with --json: also print what happened in each second");
+    declare_times(*this, x, 0s);
+    plot_.declare(
+      *this, "also draw the run over time with gnuplot, to a file whose\nname ends in .svg or .png",
+      "with --plot: use a logarithmic axis for the concurrency");
+    add_switch("--json", json_, "print JSON with full precision instead of text");
+    add_switch("--seconds", seconds_, "with --json: also print what happened in each second");
     add_switch("--progress", wants_progress_,
                "show progress on stderr even if stderr is not a terminal");
   }
 
-  void check(backoff_actor::Problems& problems) override {
-    question_ = read_question(flags_, problems);
-  }
-
   std::string run() override {
     const auto runs = simulated();
-    if (question_.plot)
-      draw(outage_plot(runs, *question_.plot), *question_.plot);
-    return flags_.json ? outage_json(runs, flags_.seconds)
-                       : coloured_verdicts(outage_text(heading_of(question_.runs.front()), runs),
-                                           may_be_coloured(STDOUT_FILENO));
+    if (plot_wish_)
+      draw(outage_plot(runs, *plot_wish_), *plot_wish_);
+    return json_
+             ? outage_json(runs, seconds_)
+             : coloured_verdicts(outage_text(runs_.front(), runs), may_be_coloured(STDOUT_FILENO));
   }
 
 private:
+  void check(Problems& problems) override {
+    plot_wish_ = plot_.read(problems);
+    if (seconds_ && !json_)
+      problems.add("--seconds", "needs --json", "");
+    const auto is_sender = std::count(clients_.begin(), clients_.end(), OutageClient::sender) > 0;
+    if (is_given("--charging") && !is_given("--max-attempts"))
+      problems.add("--charging", "needs --max-attempts", "");
+    if (is_given("--max-attempts") && !is_sender)
+      problems.add("--max-attempts", "needs --client sender", "");
+    if (is_sender && std::any_of(policies_.begin(), policies_.end(), is_shipped))
+      problems.add("--policy", policy_text(SmiraAsShipped{}) + " needs --client retry", "");
+    options_.max_attempts = max_attempts_;
+    const auto is_default = policies_.empty() && guards_.empty() && clients_.empty();
+    if (policies_.empty())
+      policies_ = default_policies();
+    if (guards_.empty())
+      guards_ = {GuardOptions{}};
+    if (chargings_.empty())
+      chargings_ = {Charging{}};
+    if (clients_.empty())
+      clients_ = {OutageClient::retry};
+    for (const auto& policy : policies_)
+      for (const auto& guard : guards_)
+        for (const auto client : clients_)
+          if (client != OutageClient::sender || !is_shipped(policy))
+            add(policy, guard, client);
+    if (is_default) {
+      const GuardOptions breaker{.circuit_breaker = CircuitBreakerOptions{}};
+      add(full_jitter_policy(), breaker, OutageClient::retry);
+      add(full_jitter_policy(), breaker, OutageClient::sender);
+    }
+  }
+
+  void add(const OutagePolicy& policy, const GuardOptions& guard, OutageClient client) {
+    auto run = options_;
+    run.policy = policy;
+    run.guard = guard;
+    run.client = client;
+    if (client != OutageClient::sender)
+      run.max_attempts.reset();
+    if (!run.max_attempts)
+      return runs_.push_back(run);
+    for (const auto& charging : chargings_) {
+      run.charging = charging;
+      runs_.push_back(run);
+    }
+  }
+
   OutageRuns simulated() const {
     constexpr std::uint64_t parts = 1'000'000; // of each run
     ProgressLine line{std::cerr, is_progress_shown(wants_progress_), "simulate outage",
-                      question_.runs.size() * parts};
+                      runs_.size() * parts};
     OutageRuns result;
-    for (const auto& options : question_.runs) {
+    for (const auto& options : runs_) {
       const auto before = result.size() * parts;
       auto outcome = simulate_outage(options, [&](std::uint64_t second, std::uint64_t of) {
         line.at(before + second * parts / of);
@@ -196,15 +238,24 @@ private:
     return result;
   }
 
-  OutageFlags flags_;
+  OutageOptions options_; // what all runs have in common
+  std::vector<OutagePolicy> policies_;
+  std::vector<GuardOptions> guards_;
+  std::vector<OutageClient> clients_;
+  std::vector<Charging> chargings_;
+  std::optional<std::uint32_t> max_attempts_;
+  PlotFlags plot_;
+  std::optional<PlotRequest> plot_wish_;
+  bool json_ = false;
+  bool seconds_ = false;
   bool wants_progress_ = false;
-  OutageQuestion question_;
+  std::vector<OutageOptions> runs_; // one at least
 };
 
 } // namespace
 
-std::unique_ptr<Command> add_outage_command(CLI::App& simulate) {
-  return std::make_unique<OutageCommand>(add_subcommand(simulate, "outage", outage_description));
+void add_outage_command(CLI::App& simulate, Commands& commands) {
+  add_command<OutageCommand>(simulate, commands);
 }
 
 } // namespace backoffctl

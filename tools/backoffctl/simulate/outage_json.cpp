@@ -1,4 +1,4 @@
-#include "outage_json.hpp"
+#include "outage.hpp"
 
 #include "backoff_actor/core/internal/one_line.hpp"
 

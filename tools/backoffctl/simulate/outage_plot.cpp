@@ -1,4 +1,4 @@
-#include "outage_plot.hpp"
+#include "outage.hpp"
 
 #include "backoffctl/common/number_text.hpp"
 #include "backoffctl/common/table.hpp"

@@ -1,8 +1,8 @@
 #include "simulate_commands.hpp"
 
-#include "contention_command.hpp"
-#include "dead_letters_command.hpp"
-#include "outage_command.hpp"
+#include "contention.hpp"
+#include "dead_letters.hpp"
+#include "outage.hpp"
 
 namespace backoffctl {
 
@@ -35,9 +35,9 @@ Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 
 void add_simulate_commands(CLI::App& backoffctl, Commands& commands) {
   auto& simulate = add_subcommand(backoffctl, "simulate", simulate_description, simulate_footer);
-  commands.push_back(add_contention_command(simulate));
-  commands.push_back(add_dead_letters_command(simulate));
-  commands.push_back(add_outage_command(simulate));
+  add_command<ContentionCommand>(simulate, commands);
+  add_dead_letters_command(simulate, commands);
+  add_outage_command(simulate, commands);
 }
 
 } // namespace backoffctl

@@ -7,11 +7,8 @@
 #include "top_tls.hpp"
 
 #include "backoffctl/common/flag_values.hpp"
-#include "backoffctl/live/flag_durations.hpp"
-#include "backoffctl/live/live_flags.hpp"
-#include "backoffctl/live/live_help.hpp"
+#include "backoffctl/live/reports.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <optional>
@@ -19,6 +16,7 @@
 #include <string>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 namespace backoffctl {
 
@@ -26,33 +24,124 @@ namespace {
 
 using namespace std::chrono_literals;
 
+constexpr auto top_description =
+  R"(Shows what a running program still owes, since when, and why.
+
+top asks a program that has a WebServer for its page /status, and shows its senders, pools, guards,
+outboxes and supervisors. The sender with the oldest message comes first. On a terminal the screen
+is drawn again each --interval; elsewhere top prints the tables once. It only reads.
+
+The third line answers three questions about the oldest message: whose it is, since when it is
+owed, and why. What somebody should look at is red: a message older than a minute, a sender that its
+guard or its store holds back, a child that does not end, an open circuit breaker, an outbox that
+cannot be written, a supervisor with children that wait for a restart.
+
+Columns of the senders:
+  STATE      what holds it back: paused, held back (by its guard), store behind, waiting (for a
+             retry), no turn (for a minute); else its phase
+  OLDEST     how long its oldest message has been owed
+  OWED       messages that it has accepted and not finished
+  IN FLIGHT  those of them that a child has
+  DONE/S     acknowledged a second since the last look
+  FAILURES   crashes, failed starts and hangs of its children
+  DEAD       messages that became dead letters
+  WHY        what holds it back, and its last failure
+A narrow terminal shows fewer columns.
+
+Keys:
+  q          quit
+  s          sort by another column: oldest, owed, rate, failures, name
+  /          show only what has a text; Enter keeps the filter, Esc ends it
+  space      freeze the screen, and go on
+  up, down, page up, page down
+             scroll the senders
+  Ctrl-Z     leave it for the shell; fg comes back
+)";
+
+constexpr auto top_footer = R"(
+Examples:
+  backoffctl top
+      a program on this machine, at the default port
+  backoffctl top http://10.0.0.7:9464 --sort failures
+      another machine; senders whose children failed most come first
+  backoffctl top localhost:9464 --filter 'held back'
+      only senders that a guard holds back
+  backoffctl top https://orders.example:9464 --authority ca.pem
+      pages by HTTPS, whose certificate ca.pem has signed
+  backoffctl top https://orders.example:9464 --authority ca.pem --certificate me.pem --key me.key
+      a server that wants a certificate, too
+  backoffctl top localhost:9464 --json
+      the same for programs
+
+top sees what the program shows at /status: at most 100 supervisors and 100 senders, those with the
+largest backlogs and the oldest messages. If the page is served at 127.0.0.1 only, run top on that
+machine, or through ssh -L 9464:127.0.0.1:9464 HOST.
+
+A program with WebOptions::tls serves its pages by HTTPS, in TLS 1.3. Its certificate must be signed
+by an authority of this machine, or by one in --authority, which then count alone. It must be made
+for the host in the URL: a name or a numeric address. There is no way around that. All files are in
+PEM format; the key has no passphrase.
+
+Keys of the JSON, which is the page as the program wrote it:
+  senders      name, phase, is_paused, is_held_back, is_on_fallback, is_delayed, is_store_behind,
+               is_service_down, restarts, owed, owed_bytes, in_flight, ghosts, abandoned,
+               oldest_age_seconds, silent_for_seconds, nothing_succeeded_for_seconds,
+               due_in_seconds, last_cause, cause_age_seconds, dead_letters, oldest_dead_letter_at
+    pool       workers: starting, serving, waiting, leaving, resting; ready: messages without one
+    counters   accepted, refused, acknowledged, dead_lettered, hand_overs, resends, nacks, crashes,
+               failed_starts, hangs, forwarded, diverted, restored, suspended, late_answers
+  supervisors  name; children: running, starting, waiting, ending, stopped; restarts, escalations
+  guards       name, has_breaker, breaker, breaker_for_seconds, probe_in_seconds, has_budget,
+               retries_left, has_rate, calls_left
+  outboxes     name, commits, failures, waiting_changes, is_failing, failing_for_seconds,
+               dead_letters, oldest_dead_letter_at
+  ownerships   outboxes that several processes want: name, is_owner, epoch, sure_for_seconds,
+               takeovers
+  senders_left_out, supervisors_left_out
+               how many the program did not list
+
+Exit codes:
+  0    printed, or ended by q
+  1    failed, for example because no program answers there, or its certificate is not right
+  2    bad input; nothing was done
+  130  ended by Ctrl-C (143: by SIGTERM)
+)";
+
 class TopCommand final : public Command {
 public:
-  explicit TopCommand(CLI::App& parser) : Command(parser, top_help.footer) {
-    declare_top(flags_, flag_adder(), switch_adder());
+  explicit TopCommand(CLI::App& program) : Command(program, "top", top_description, top_footer) {
+    add_value(
+      "URL", given_,
+      "where the program serves its pages, by http or https;\ndefault http://127.0.0.1:9464");
+    add_flag("--interval", span(interval_, 100ms, 24h), "SPAN",
+             "on a terminal: time from one look to the next,\n100ms..24h; default 1s");
+    std::vector<std::pair<std::string, TopOrder>> orders;
+    for (std::size_t i = 0; i < top_orders.size(); ++i)
+      orders.emplace_back(top_orders[i], static_cast<TopOrder>(i));
+    add_flag("--sort", choice(view_.order, orders), "ORDER",
+             "sort senders by: oldest, owed, rate, failures or name;\ndefault oldest");
+    add_flag("--filter", text(view_.filter), "TEXT",
+             "only what has this text: senders in their name, state or\nreason, others in their "
+             "name");
+    add_flag("--authority", text(tls_.authority), "FILE",
+             "with https: certificates of authorities, one of which\nsigned the server's; default "
+             "those of this machine");
+    add_flag("--certificate", text(tls_.certificate), "FILE",
+             "with https: your certificate, if the server wants one");
+    add_flag("--key", text(tls_.key), "FILE", "with https: the key of --certificate");
+    add_switch("--json", json_, "print the program's status as JSON, once, instead of tables");
   }
 
-  void check(backoff_actor::Problems& problems) override {
-    const auto given = flags_.url.value_or("http://127.0.0.1:9464");
-    if (const auto url = parse_status_url(given))
+  void check(Problems& problems) override {
+    const auto written = given_.value_or("http://127.0.0.1:9464");
+    if (const auto url = parse_status_url(written))
       url_ = *url;
     else
-      problems.add("URL", backoffctl::quoted(given), "a URL such as http://127.0.0.1:9464");
+      problems.add("URL", quoted(written), "a URL such as http://127.0.0.1:9464");
     if (url_.is_https)
-      make_tls_ = make_top_tls(host_of(url_), flags_.tls, problems);
+      make_tls_ = make_top_tls(host_of(url_), tls_, problems);
     else if (!url_.host.empty())
       refuse_tls(problems);
-    if (flags_.interval)
-      interval_ = read_duration("--interval", *flags_.interval, 100ms, longest_live, problems)
-                    .value_or(interval_);
-    if (flags_.sort) {
-      if (const auto order = parse_order(*flags_.sort))
-        view_.order = *order;
-      else
-        problems.add("--sort", backoffctl::quoted(*flags_.sort),
-                     "oldest, owed, rate, failures or name");
-    }
-    view_.filter = flags_.filter.value_or("");
   }
 
   std::string run() override {
@@ -71,7 +160,7 @@ public:
       return {};
     if (!first->trouble.empty())
       throw std::runtime_error{first->trouble};
-    if (flags_.json)
+    if (json_)
       return first->json;
     const TopMoment moment{address(), clock_text(), std::move(first->status), {}};
     if (!is_terminal(STDIN_FILENO, STDOUT_FILENO))
@@ -86,15 +175,11 @@ public:
   int exit_code() const override { return exit_code_; }
 
 private:
-  void refuse_tls(backoff_actor::Problems& problems) const {
-    const auto refuse = [&](const char* flag, const std::optional<std::string>& given) {
-      if (given)
-        problems.add(flag, backoffctl::quoted(*given) + " with http",
+  void refuse_tls(Problems& problems) const {
+    for (const auto* flag : {"--authority", "--certificate", "--key"})
+      if (is_given(flag))
+        problems.add(flag, quoted(given(flag)) + " with http",
                      "with https, as in https://127.0.0.1:9464");
-    };
-    refuse("--authority", flags_.tls.authority);
-    refuse("--certificate", flags_.tls.certificate);
-    refuse("--key", flags_.tls.key);
   }
 
   // The program's, without the page.
@@ -103,7 +188,9 @@ private:
     return page.substr(0, page.rfind("/status"));
   }
 
-  TopFlags flags_;
+  std::optional<std::string> given_;
+  backoff_actor::Tls tls_;
+  bool json_ = false;
   HttpUrl url_;
   MakeTls make_tls_;
   TopView view_;
@@ -113,8 +200,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<Command> add_top_command(CLI::App& backoffctl) {
-  return std::make_unique<TopCommand>(add_subcommand(backoffctl, "top", top_help.description));
+void add_top_command(CLI::App& program, Commands& commands) {
+  add_command<TopCommand>(program, commands);
 }
 
 } // namespace backoffctl

@@ -2,11 +2,9 @@
 
 #include "backoffctl/common/command.hpp"
 
-#include <memory>
-
 namespace backoffctl {
 
 /// Adds `backoffctl top`.
-std::unique_ptr<Command> add_top_command(CLI::App& backoffctl);
+void add_top_command(CLI::App& program, Commands& commands);
 
 } // namespace backoffctl

@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <csignal>
-#include <ctime>
 #include <unistd.h>
 #include <utility>
 
@@ -17,14 +16,6 @@ double in_seconds(backoff_actor::Duration span) {
 }
 
 } // namespace
-
-std::string clock_text() {
-  const auto now = std::time(nullptr);
-  std::tm parts{};
-  localtime_r(&now, &parts);
-  char text[16];
-  return {text, std::strftime(text, sizeof text, "%H:%M:%S", &parts)};
-}
 
 TopScreen::TopScreen(EventLoop& loop, TopSource& source, TopTerminal& terminal, TopMoment first,
                      TopView view, backoff_actor::Duration interval)

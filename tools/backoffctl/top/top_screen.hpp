@@ -43,7 +43,4 @@ private:
   std::unique_ptr<LoopEvent> on_suspend_;
 };
 
-/// The time of day, for a moment: `21:03:12`.
-std::string clock_text();
-
 } // namespace backoffctl

@@ -131,10 +131,8 @@ bufferevent* tls_connection(event_base* base, TopTls& tls, std::string& problem)
 
 } // namespace
 
-MakeTls make_top_tls(const std::string& host, const TlsFlags& flags,
+MakeTls make_top_tls(const std::string& host, const backoff_actor::Tls& files,
                      backoff_actor::Problems& problems) {
-  const backoff_actor::Tls files{flags.certificate.value_or(""), flags.key.value_or(""),
-                                 flags.authority.value_or("")};
   const auto wrong = net::check_tls(files, net::TlsPeers::server);
   for (const auto& x : wrong.list())
     problems.add("--" + x.field, quoted(x.given.substr(1, x.given.size() - 2)), x.allowed);

@@ -1,8 +1,9 @@
-#include "tune_command.hpp"
+#include "tune.hpp"
 
-#include "tune_answer.hpp"
-#include "tune_json.hpp"
-#include "tune_text.hpp"
+#include "backoffctl/common/flag_values.hpp"
+
+#include <algorithm>
+#include <optional>
 
 namespace backoffctl {
 
@@ -74,45 +75,148 @@ Keys of the JSON, where they apply; all times in seconds:
 Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 )";
 
+// What was given; what was not is empty, or has its default.
+struct Values {
+  double first_s = 1;
+  double factor = 2;
+  std::optional<double> ratio;
+  std::optional<double> cap_s;
+  std::optional<double> elapsed_s;
+  std::optional<double> next_s;
+  std::optional<double> previous_s;
+  std::optional<double> succeeds_at_s;
+  std::optional<double> from_factor;
+  std::optional<double> to_factor;
+};
+
+double factor_of(const Values& values) {
+  if (values.ratio)
+    return backoff_actor::factor_for_ratio(*values.ratio);
+  if (values.next_s)
+    return backoff_actor::factor_for_next(
+      {values.first_s, values.elapsed_s.value(), *values.next_s, values.cap_s});
+  if (values.previous_s)
+    return backoff_actor::factor_for_previous(
+      {values.first_s, values.elapsed_s.value(), *values.previous_s, values.cap_s});
+  return values.factor;
+}
+
+TuneAnswer compute(const Values& values) {
+  if (values.from_factor) {
+    const backoff_actor::FactorChange change{values.first_s, *values.from_factor,
+                                             values.to_factor.value(), values.elapsed_s.value(),
+                                             values.cap_s};
+    return GrowthAnswer{change, backoff_actor::growth_of(change)};
+  }
+  const backoff_actor::DelaySeries series{values.first_s, factor_of(values), values.cap_s};
+  check(series).raise_if_any();
+  const TunedSeries tuned{series, values.ratio.value_or(series.factor - 1)};
+  if (values.succeeds_at_s)
+    return DiscoveryAnswer{tuned, *values.succeeds_at_s,
+                           backoff_actor::discovery_of(series, *values.succeeds_at_s)};
+  if (values.elapsed_s)
+    return PositionAnswer{tuned, backoff_actor::position_at(series, *values.elapsed_s)};
+  return BeginningAnswer{tuned};
+}
+
+// `first_s` of the library is `--first` here.
+std::string flag_of(std::string field) {
+  if (field.ends_with("_s"))
+    field.erase(field.size() - 2);
+  std::replace(field.begin(), field.end(), '_', '-');
+  return "--" + field;
+}
+
 class TuneCommand final : public Command {
 public:
-  explicit TuneCommand(CLI::App& parser) : Command(parser, tune_footer) {
-    add_flag("--first", flags_.first, "SPAN",
+  explicit TuneCommand(CLI::App& program)
+    : Command(program, "tune", tune_description, tune_footer) {
+    constexpr auto shortest_s = backoff_actor::tuning_shortest_delay_s;
+    constexpr auto largest = backoff_actor::tuning_largest_factor;
+    auto& x = values_;
+    add_flag("--first", span_s(x.first_s, shortest_s), "SPAN",
              "a, the delay before the first retry, above 0 and up to\n2500000h; default 1s");
-    add_flag("--factor", flags_.factor, "R",
+    add_flag("--factor", number(x.factor, 1, largest), "R",
              "r, the factor between one delay and the next, 1..1000;\ndefault 2");
-    add_flag("--ratio", flags_.ratio, "X",
+    add_flag("--ratio", number(x.ratio, 0, largest - 1), "X",
              "delay / elapsed time in the long run, 0..999; sets the\nfactor to 1 + X");
-    add_flag("--cap", flags_.cap, "SPAN", "the longest delay, at least --first; default no cap");
-    add_flag("--elapsed", flags_.elapsed, "SPAN", "T, the point in time to examine, 0s..2500000h");
-    add_flag("--next", flags_.next, "SPAN",
+    add_flag("--cap", span_s(x.cap_s, shortest_s), "SPAN",
+             "the longest delay, at least --first; default no cap");
+    add_flag("--elapsed", span_s(x.elapsed_s, 0), "SPAN",
+             "T, the point in time to examine, 0s..2500000h");
+    add_flag("--next", span_s(x.next_s, shortest_s), "SPAN",
              "the delay that you want after an attempt at --elapsed;\nsets the factor");
-    add_flag("--previous", flags_.previous, "SPAN",
+    add_flag("--previous", span_s(x.previous_s, shortest_s), "SPAN",
              "the delay that you want before an attempt at --elapsed;\nsets the factor");
-    add_flag("--succeeds-at", flags_.succeeds_at, "SPAN",
+    add_flag("--succeeds-at", span_s(x.succeeds_at_s, 0), "SPAN",
              "when the service works again, 0s..2500000h; replaces\n--elapsed");
-    add_flag("--from-factor", flags_.from_factor, "R",
+    add_flag("--from-factor", number(x.from_factor, 1, largest), "R",
              "compare this factor with --to-factor over --elapsed,\n1..1000");
-    add_flag("--to-factor", flags_.to_factor, "R", "the other factor of the comparison, 1..1000");
+    add_flag("--to-factor", number(x.to_factor, 1, largest), "R",
+             "the other factor of the comparison, 1..1000");
     add_switch("--json", as_json_, "print JSON with full precision instead of text");
   }
-
-  void check(backoff_actor::Problems& problems) override { answer_ = answer(flags_, problems); }
 
   std::string run() override {
     return as_json_ ? tune_json(answer_.value()) : tune_text(answer_.value());
   }
 
 private:
-  TuneFlags flags_;
+  void check(Problems& problems) override {
+    check_together(problems);
+    if (!problems.empty())
+      return;
+    try {
+      answer_ = compute(values_);
+    } catch (const backoff_actor::InvalidArgument& error) {
+      for (const auto& problem : error.problems().list()) {
+        const auto flag = flag_of(problem.field);
+        problems.add(flag, is_given(flag) ? quoted(given(flag)) : problem.given, problem.allowed);
+      }
+    }
+  }
+
+  // Complains of all but the first of the flags that are given.
+  void at_most_one(const std::vector<std::string>& flags, Problems& problems) const {
+    std::string names;
+    std::string first;
+    for (std::size_t i = 0; i < flags.size(); ++i)
+      names += (i == 0 ? "" : i + 1 < flags.size() ? ", " : " and ") + flags[i];
+    for (const auto& flag : flags)
+      if (is_given(flag) && first.empty())
+        first = flag;
+      else if (is_given(flag))
+        problems.add(flag, quoted(given(flag)) + " together with " + first, "one of " + names);
+  }
+
+  void check_together(Problems& problems) const {
+    if (is_given("--from-factor") || is_given("--to-factor")) {
+      const std::string both = "--from-factor and --to-factor together, with --elapsed";
+      const std::string compared = is_given("--from-factor") ? "--from-factor" : "--to-factor";
+      for (const auto* flag : {"--from-factor", "--to-factor", "--elapsed"})
+        if (!is_given(flag))
+          problems.add(flag, "nothing together with " + compared, both);
+      for (const auto* flag : {"--factor", "--ratio", "--next", "--previous", "--succeeds-at"})
+        if (is_given(flag))
+          problems.add(flag, quoted(given(flag)) + " together with " + compared, both);
+      return;
+    }
+    at_most_one({"--factor", "--ratio", "--next", "--previous"}, problems);
+    at_most_one({"--succeeds-at", "--elapsed"}, problems);
+    for (const auto* flag : {"--next", "--previous"})
+      if (is_given(flag) && !is_given("--elapsed"))
+        problems.add(flag, "needs --elapsed", "");
+  }
+
+  Values values_;
   bool as_json_ = false;
   std::optional<TuneAnswer> answer_;
 };
 
 } // namespace
 
-std::unique_ptr<Command> add_tune_command(CLI::App& backoffctl) {
-  return std::make_unique<TuneCommand>(add_subcommand(backoffctl, "tune", tune_description));
+void add_tune_command(CLI::App& program, Commands& commands) {
+  add_command<TuneCommand>(program, commands);
 }
 
 } // namespace backoffctl

@@ -1,6 +1,4 @@
-#include "tune_json.hpp"
-
-#include "tune_rows.hpp"
+#include "tune.hpp"
 
 #include "backoff_actor/core/internal/one_line.hpp"
 

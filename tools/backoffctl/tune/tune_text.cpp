@@ -1,6 +1,4 @@
-#include "tune_text.hpp"
-
-#include "tune_rows.hpp"
+#include "tune.hpp"
 
 #include "backoffctl/common/number_text.hpp"
 #include "backoffctl/common/table.hpp"
@@ -140,6 +138,16 @@ double first_s_of(const Answer& answer) {
 double first_s_of(const GrowthAnswer& answer) { return answer.change.first_s; }
 
 } // namespace
+
+std::vector<backoff_actor::RetryPoint> rows_of(const backoff_actor::DelaySeries& series,
+                                               std::uint64_t from, std::uint64_t to) {
+  std::vector<backoff_actor::RetryPoint> result;
+  for (std::uint64_t n = 0; n <= 3 && n < from; ++n)
+    result.push_back(retry_of(series, n));
+  for (auto n = from; n <= to; ++n)
+    result.push_back(retry_of(series, n));
+  return result;
+}
 
 std::string tune_text(const TuneAnswer& answer) {
   return std::visit([](const auto& kind) { return Text{first_s_of(kind)}(kind); }, answer);

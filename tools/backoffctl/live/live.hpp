@@ -1,0 +1,181 @@
+#pragma once
+
+// A real outage: a server in a process of its own, and clients that call it, in one event loop.
+
+#include "event_loop.hpp"
+#include "http_caller.hpp"
+#include "http_server.hpp"
+
+#include "backoffctl/common/command.hpp"
+#include "backoffctl/simulate/outage.hpp"
+
+#include "backoff_actor/net/internal/socket.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <sys/types.h>
+#include <utility>
+
+namespace backoffctl {
+
+/// The most clients of one process.
+inline constexpr std::uint32_t most_live_clients = 100'000;
+
+/// Returns the options that clients and outages have by default.
+backoff_actor::OutageOptions live_options();
+
+/// Declares the flags of the clients.
+void declare_live_clients(Command& command, backoff_actor::OutageOptions& options);
+
+/// Notes what is wrong with them together.
+void check_live_clients(const backoff_actor::OutageOptions& options, Problems& problems);
+
+// -- clients --------------------------------------------------------------------------------
+
+/// What the clients' calls came to in a span of time.
+struct CallCounts {
+  std::uint64_t attempts = 0;             ///< that began
+  std::uint64_t ok = 0;                   ///< that were answered with 2xx
+  std::uint64_t errors = 0;               ///< that failed otherwise than by taking too long
+  std::uint64_t timedout = 0;             ///< that took too long
+  backoff_actor::Duration latency_sum{0}; ///< of those that were answered with 2xx
+  backoff_actor::Duration latency_max{0};
+  std::map<std::string, std::uint64_t>
+    causes{}; ///< of the errors, and how many each of them caused
+
+  /// Counts an end; returns whether it is OK.
+  bool add(const CallResult& result);
+
+  /// What caused the most errors; empty: there was none.
+  std::string main_cause() const;
+};
+
+/// One line of JSON about a span of time: its end on the machine's clock, and the counts.
+///
+/// @param clock_s of CLOCK_MONOTONIC, which all processes of a machine have in common
+std::string counts_json(const CallCounts& counts, double clock_s, double span_s);
+
+/// Makes one call; says later whether it was well.
+using CountedCall = std::function<void(std::function<void(bool is_ok)>)>;
+
+/// What clients there are, as long as this lives.
+class LiveClients {
+public:
+  virtual ~LiveClients() = default;
+};
+
+/// Clients that are actors: each thinks, and then makes a request of a `BackOffSender` of its own,
+/// whose child makes the call and answers with an error where it fails. So it is the sender that
+/// retries. The actors run in the threads of an actor system. All calls are made by the one event
+/// loop, so that no actor ever waits for the network.
+///
+/// @param call is used in the loop's thread only, and must outlive this, as must the options
+std::unique_ptr<LiveClients> make_sender_clients(EventLoop& loop,
+                                                 const backoff_actor::OutageOptions& options,
+                                                 const CountedCall& call);
+
+/// How long a client thinks before its n-th call, as in the simulation.
+backoff_actor::Duration think_time(const backoff_actor::OutageOptions& options,
+                                   std::uint32_t client, std::uint64_t n);
+
+/// Clients that each think, call, and call again for as long as it fails: those of the simulation,
+/// or actors.
+class Load {
+public:
+  /// All begin to think.
+  Load(EventLoop& loop, const backoff_actor::OutageOptions& options, const HttpUrl& url);
+  Load(const Load&) = delete;
+  Load& operator=(const Load&) = delete;
+
+  /// Returns what the calls came to since this was called last.
+  CallCounts take() { return std::exchange(counts_, {}); }
+
+private:
+  backoff_actor::OutageOptions options_;
+  CallCounts counts_;
+  HttpCaller caller_;
+  CountedCall call_;
+  std::unique_ptr<LiveClients> clients_;
+};
+
+// -- the server -----------------------------------------------------------------------------
+
+/// Declares the flags of the server.
+void declare_server(Command& command, ServerOptions& options);
+
+/// Says on stderr if the kernel lets fewer connections wait than are wished; returns how many.
+std::uint32_t tell_backlog(std::uint32_t wished);
+
+/// Returns what is to be said if the kernel lets fewer connections wait than are wished; else
+/// nothing.
+///
+/// @param most net.core.somaxconn, if that is known
+std::optional<std::string> note_on_backlog(std::uint32_t wished, std::optional<int> most);
+
+/// What a server did in a second that ended now.
+struct ServerSecond {
+  double clock_s = 0; ///< of CLOCK_MONOTONIC
+  std::uint64_t concurrency = 0;
+  std::uint64_t peak_concurrency = 0;
+  std::uint64_t finished_for_nobody = 0;
+  std::uint64_t worked_on_for_nobody = 0; ///< at its end
+  std::uint16_t port = 0;
+};
+
+/// A server in a process of its own. It ends with this object, and with this process, whatever ends
+/// that, also while it is stopped. It has a process group of its own, so that a Ctrl-C on the
+/// terminal does not reach it.
+class ServerProcess {
+public:
+  /// Starts it. This process must have no threads and no event loop yet.
+  ///
+  /// @errors throws `std::runtime_error`
+  explicit ServerProcess(const ServerOptions& options);
+  ServerProcess(const ServerProcess&) = delete;
+  ServerProcess& operator=(const ServerProcess&) = delete;
+
+  /// Kills it.
+  ~ServerProcess();
+
+  /// Tells what it does: once when it listens, and then each second. A server that ends by itself
+  /// ends the loop with an exception.
+  void watch(EventLoop& loop, std::function<void(const ServerSecond&)> tell);
+
+  /// Stops it; it no longer runs when this returns.
+  void stop();
+
+  /// Lets it go on.
+  void go_on();
+
+private:
+  std::string ending();
+
+  pid_t id_ = -1;
+  backoff_actor::net::Descriptor output_;
+  std::unique_ptr<LoopEvent> on_output_;
+};
+
+// -- what an outage came to -----------------------------------------------------------------
+
+/// `recovered after 4 s`, or `not recovered within 30 s`: nothing that comes later can be found in
+/// what was watched.
+std::string verdict(const OutageRun& run);
+
+/// Renders a real outage for people; the last line is the verdict.
+std::string live_outage_text(const OutageRun& run);
+
+/// Returns the picture of a real outage: calls per second, requests in the server and latency over
+/// time.
+pictures::Picture live_outage_plot(const OutageRun& run, const PlotRequest& plot);
+
+// -- commands -------------------------------------------------------------------------------
+
+void add_serve_command(CLI::App& program, Commands& commands);
+void add_load_command(CLI::App& program, Commands& commands);
+void add_live_outage_command(CLI::App& program, Commands& commands);
+
+} // namespace backoffctl

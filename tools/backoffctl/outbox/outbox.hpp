@@ -1,0 +1,139 @@
+#pragma once
+
+// Durable outboxes, of two kinds: a file of SQLite, and one on a server of PostgreSQL. Each kind
+// may be missing in a build. Then its functions throw, and say what to install, and its commands do
+// the same.
+
+#include "backoffctl/common/command.hpp"
+
+#include "backoff_actor/core/internal/one_line.hpp"
+#include "backoff_actor/delivery/delivery_store.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace backoffctl {
+
+/// Adds `outbox` with its commands.
+void add_outbox_commands(CLI::App& program, Commands& commands);
+
+// -- the kinds ------------------------------------------------------------------------------
+
+/// Whether a text is the address of an outbox on a server, `postgres://...`. Anything else is the
+/// name of a file.
+inline bool is_on_server(const std::string& outbox) {
+  return outbox.starts_with("postgres://") || outbox.starts_with("postgresql://");
+}
+
+/// Opens a file that is there.
+///
+/// @errors throws `StoreError`.
+std::shared_ptr<backoff_actor::DeliveryStore> open_outbox_file(const std::string& file);
+std::shared_ptr<backoff_actor::DeliveryStore> open_outbox_file_to_read(const std::string& file);
+
+/// Declares the commands for files alone.
+void add_outbox_file_commands(CLI::App& outbox, Commands& commands);
+
+/// Notes what is wrong with the address of an outbox on a server. Does not repeat the address.
+void check_outbox_on_server(const std::string& url, Problems& problems);
+
+/// Opens an outbox that is there, after a check of its address.
+///
+/// @errors throws `StoreError`.
+std::shared_ptr<backoff_actor::DeliveryStore> open_outbox_on_server(const std::string& url);
+std::shared_ptr<backoff_actor::DeliveryStore> open_outbox_on_server_to_read(const std::string& url);
+
+/// Declares the commands for servers alone.
+void add_outbox_server_commands(CLI::App& outbox, Commands& commands);
+
+/// What all commands for any outbox take: the file or the address first.
+class OutboxCommand : public Command {
+public:
+  OutboxCommand(CLI::App& outbox, const char* name, const char* description, const char* footer);
+
+protected:
+  void check(Problems& problems) override;
+
+  std::shared_ptr<backoff_actor::DeliveryStore> open_to_read() const;
+
+  /// Opens it to change it. Makes none where there is none.
+  std::shared_ptr<backoff_actor::DeliveryStore> open() const;
+
+  /// Renders where it is, for a complaint.
+  std::string place_of(const backoff_actor::DeliveryStore& store) const;
+
+private:
+  std::optional<std::string> outbox_;
+};
+
+/// Declares `outbox set-aside`.
+void add_set_aside_command(CLI::App& outbox, Commands& commands);
+
+// -- what is in it --------------------------------------------------------------------------
+
+/// What of an outbox is to be listed.
+struct OutboxSelection {
+  bool owed = true;
+  bool dead = true;
+  std::uint64_t limit = UINT64_MAX; ///< of each; the first ones
+  bool payload = false;             ///< with the messages
+};
+
+/// Renders a message for people: `"text"` if all its bytes, or those behind a length at its
+/// beginning, are printable UTF-8, else `0x00ff`. A longer one is cut off, and ends with `...`.
+std::string message_text(std::span<const std::byte> bytes);
+
+/// Renders what is selected: tables for people, with what was left out, and one JSON object a line.
+///
+/// @errors throws `StoreError`.
+std::string outbox_tables(backoff_actor::DeliveryStore& store, const OutboxSelection& selection);
+std::string outbox_json_lines(backoff_actor::DeliveryStore& store,
+                              const OutboxSelection& selection);
+
+/// Renders a point in time as ISO 8601 in UTC, `2023-11-14T22:13:20.000000001Z`, with so many
+/// digits of the second.
+///
+/// @range 0..9 digits; what they cannot show is cut off
+std::string iso_time(backoff_actor::WallTime time, int digits);
+
+/// Renders bytes as base64, padded.
+///
+/// @source RFC 4648, section 4
+std::string base64(std::span<const std::byte> bytes);
+
+/// Renders a delivery that is owed, or a dead letter, as JSON in one line, with the message or
+/// without. Bytes of texts that are no UTF-8 become U+FFFD.
+std::string json_line(const backoff_actor::StoredDelivery& owed, bool with_payload);
+std::string json_line(const backoff_actor::StoredDeadLetter& dead, bool with_payload);
+
+/// What is in an outbox, in numbers.
+struct OutboxCounts {
+  std::uint64_t owed = 0;
+  std::uint64_t dead_letters = 0;
+  std::uint64_t acknowledged_keys = 0;
+  std::uint64_t last_id = 0;
+  std::string message_format{};
+};
+
+/// Counts it all.
+///
+/// @errors throws `StoreError`.
+OutboxCounts count_outbox(backoff_actor::DeliveryStore& store);
+
+/// Renders the counts for people, and for programs.
+std::string counts_text(const OutboxCounts& counts);
+std::string counts_json(const OutboxCounts& counts);
+
+/// Renders JSON in one line. Bytes of texts that are no UTF-8 become U+FFFD.
+template <class Json>
+std::string json_text(const Json& json) {
+  return backoff_actor::detail::plain_json(
+           json.dump(-1, ' ', false, Json::error_handler_t::replace))
+         + "\n";
+}
+
+} // namespace backoffctl
