@@ -140,10 +140,10 @@ TEST(top_frame, says_why_there_is_no_newer_status) {
 
 TEST(top_frame, scrolls_as_far_as_the_last_sender) {
   auto moment = shop();
-  moment.status.guards.clear();
-  moment.status.supervisors.clear();
-  moment.status.outboxes.clear();
-  moment.status.ownerships.clear();
+  moment.status.guards.rows.clear();
+  moment.status.supervisors.rows.clear();
+  moment.status.outboxes.rows.clear();
+  moment.status.ownerships.rows.clear();
   moment.status.senders.clear();
   for (int i = 10; i < 40; ++i)
     moment.status.senders.push_back(quiet("s#" + std::to_string(i), 0));
@@ -199,7 +199,7 @@ TEST(top_frame, lets_no_name_and_no_cause_control_the_terminal) {
   moment.status.senders[0].name = "evil\x1b[2J\n";
   moment.status.senders[0].cause = "\xc2\x9b"
                                    "31mred";
-  moment.status.guards[0].name = "bell\a";
+  moment.status.guards.rows[1].cells[0] = "bell\a";
   moment.trouble = "line\r\nline";
   TopView view;
   view.filter = "";

@@ -111,7 +111,7 @@ TEST(top_rows, a_reason_has_all_that_is_known) {
 }
 
 TEST(top_rows, what_somebody_should_look_at_comes_first) {
-  const auto guards = guard_table(shop().status, {});
+  const auto guards = chosen_rows(shop().status.guards, {});
   ASSERT_EQ(guards.rows.size(), 2u);
   EXPECT_THAT(guards.rows[0].cells, ElementsAre("payments", "open", "-", "50"));
   EXPECT_TRUE(guards.rows[0].is_alarm);

@@ -43,10 +43,24 @@ inline TopMoment shop() {
   mailer.failures = 3;
   mailer.rate_hz.reset();
   moment.status.senders = {packer, quiet("log#2", 9), billing, mailer};
-  moment.status.guards = {{"mail", "closed", 9.25, {}}, {"payments", "open", {}, 50}};
-  moment.status.supervisors = {{"root#1", 3, 0, 1, 0, 0, 14, 0}};
-  moment.status.outboxes = {{"orders", 5200, 4, 3, true, 12}, {"letters", 12, 0, 0, false, 0}};
-  moment.status.ownerships = {{"orders", true, 7, 8.5, 1}, {"refunds", false, 0, 0, 2}};
+  // The tables as they are read of a page; whole numbers are those of the page.
+  const auto page = read_status(
+    R"({"senders":[],"senders_left_out":0,"supervisors_left_out":0,)"
+    R"("guards":[{"name":"mail","breaker":"closed","retries_left":9.25},)"
+    R"({"name":"payments","breaker":"open","calls_left":50}],)"
+    R"("supervisors":[{"name":"root#1","running":3,"starting":0,"waiting":1,"ending":0,)"
+    R"("stopped":0,"restarts":14,"escalations":0}],)"
+    R"("outboxes":[{"name":"orders","commits":5200,"failures":4,"waiting_changes":3,)"
+    R"("is_failing":true,"failing_for_seconds":12},)"
+    R"({"name":"letters","commits":12,"failures":0,"waiting_changes":0,)"
+    R"("is_failing":false,"failing_for_seconds":0}],)"
+    R"("ownerships":[{"name":"orders","is_owner":true,"epoch":7,"sure_for_seconds":8.5,)"
+    R"("takeovers":1},{"name":"refunds","is_owner":false,"epoch":0,"sure_for_seconds":0,)"
+    R"("takeovers":2}]})");
+  moment.status.guards = page.guards;
+  moment.status.supervisors = page.supervisors;
+  moment.status.outboxes = page.outboxes;
+  moment.status.ownerships = page.ownerships;
   return moment;
 }
 

@@ -13,6 +13,7 @@
 namespace backoffctl::top_status_test {
 
 using namespace std::chrono_literals;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 namespace {
@@ -103,18 +104,15 @@ TEST(top_status, reads_what_the_library_writes) {
   EXPECT_FALSE(status.senders[1].pool);
   EXPECT_EQ(status.senders[1].name, "(sender)");
   EXPECT_EQ(status.senders_left_out, 9u);
-  ASSERT_EQ(status.supervisors.size(), 1u);
-  EXPECT_EQ(status.supervisors[0].waiting, 3u);
-  EXPECT_EQ(status.supervisors[0].escalations, 7u);
-  ASSERT_EQ(status.guards.size(), 2u);
-  EXPECT_EQ(status.guards[0].breaker, "half_open");
-  EXPECT_EQ(status.guards[0].retries_left, 2.5);
-  EXPECT_EQ(status.guards[0].calls_left, 7u);
-  EXPECT_EQ(status.guards[1].breaker, "");
-  EXPECT_EQ(status.guards[1].retries_left, std::nullopt);
-  ASSERT_EQ(status.outboxes.size(), 1u);
-  EXPECT_TRUE(status.outboxes[0].is_failing);
-  EXPECT_EQ(status.outboxes[0].failing_s, 61.0);
+  ASSERT_EQ(status.supervisors.rows.size(), 1u);
+  EXPECT_THAT(status.supervisors.rows[0].cells,
+              ElementsAre("root#1", "1", "2", "3", "4", "5", "6", "7"));
+  ASSERT_EQ(status.guards.rows.size(), 2u);
+  EXPECT_THAT(status.guards.rows[0].cells, ElementsAre("payments", "half_open", "2.5", "7"));
+  EXPECT_THAT(status.guards.rows[1].cells, ElementsAre("bare", "-", "-", "-"));
+  ASSERT_EQ(status.outboxes.rows.size(), 1u);
+  EXPECT_THAT(status.outboxes.rows[0].cells, ElementsAre("orders", "1", "2", "3", "1 min 1 s"));
+  EXPECT_TRUE(status.outboxes.rows[0].is_alarm);
 }
 
 TEST(top_status, reads_why_and_for_how_long_and_who_owns_what) {
@@ -125,12 +123,9 @@ TEST(top_status, reads_why_and_for_how_long_and_who_owns_what) {
   EXPECT_EQ(sender.cause_s, 4.0);
   EXPECT_EQ(status.senders.at(1).due_s, std::nullopt);
   EXPECT_EQ(status.senders.at(1).cause, "");
-  ASSERT_EQ(status.ownerships.size(), 2u);
-  EXPECT_TRUE(status.ownerships[0].is_owner);
-  EXPECT_EQ(status.ownerships[0].epoch, 3u);
-  EXPECT_EQ(status.ownerships[0].sure_s, 1.5);
-  EXPECT_EQ(status.ownerships[0].takeovers, 2u);
-  EXPECT_FALSE(status.ownerships[1].is_owner);
+  ASSERT_EQ(status.ownerships.rows.size(), 2u);
+  EXPECT_THAT(status.ownerships.rows[0].cells, ElementsAre("orders", "owns it", "3", "1.5 s", "2"));
+  EXPECT_THAT(status.ownerships.rows[1].cells, ElementsAre("refunds", "stands by", "-", "-", "1"));
 }
 
 // Programs and backoffctl are updated at different times.
@@ -141,7 +136,7 @@ TEST(top_status, reads_what_other_versions_write) {
             std::nullopt);
   EXPECT_EQ(read_status(with(R"("last_cause":"Danger, High Voltage!",)", "")).senders.at(0).cause,
             "");
-  EXPECT_EQ(read_status(with(R"("ownerships")", R"("unknown")")).ownerships.size(), 0u);
+  EXPECT_EQ(read_status(with(R"("ownerships")", R"("unknown")")).ownerships.rows.size(), 0u);
 }
 
 TEST(top_status, says_what_is_wrong) {

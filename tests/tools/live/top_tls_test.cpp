@@ -1,7 +1,6 @@
 // top, with servers that speak TLS, wrongly or not at all.
 
 #include "backoffctl/top/top_source.hpp"
-#include "backoffctl/top/top_tls.hpp"
 
 #include "backoff_actor/web/web_server.hpp"
 #include "common/certificates.hpp"

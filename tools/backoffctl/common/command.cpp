@@ -7,10 +7,21 @@
 
 namespace backoffctl {
 
+namespace {
+
+// The end of a command's help, for which a footer that has exit codes of its own has no use.
+std::string with_exit_codes(const std::string& footer) {
+  return footer.find("\nExit codes:") != footer.npos
+           ? footer
+           : footer + "\nExit codes: 0 done, 1 failed, 2 bad input and nothing was done.\n";
+}
+
+} // namespace
+
 CLI::App& add_subcommand(CLI::App& parent, const std::string& name, const std::string& description,
                          const std::string& footer) {
   auto& result = *parent.add_subcommand(name, description);
-  result.footer(footer);
+  result.footer(with_exit_codes(footer));
   result.require_subcommand(0, 1);
   return result;
 }
@@ -18,7 +29,7 @@ CLI::App& add_subcommand(CLI::App& parent, const std::string& name, const std::s
 Command::Command(CLI::App& parent, const std::string& name, const std::string& description,
                  const std::string& footer)
   : Command(*parent.add_subcommand(name, description)) {
-  parser_.footer(footer);
+  parser_.footer(with_exit_codes(footer));
 }
 
 void Command::read(Problems& problems) {

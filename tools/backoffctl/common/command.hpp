@@ -38,7 +38,7 @@ public:
   explicit Command(CLI::App& parser) : parser_(parser) {}
 
   /// Declares a command of `parent`: of the program, or of a command that leads to others. The
-  /// footer is what stands at the end of its help.
+  /// footer is what stands at the end of its help, before the exit codes that most have in common.
   Command(CLI::App& parent, const std::string& name, const std::string& description,
           const std::string& footer);
   Command(const Command&) = delete;

@@ -23,8 +23,6 @@ Examples:
       explain a command
   backoffctl help simulate outage
       explain a command of a command
-
-Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 )";
 
 class HelpCommand final : public Command {

@@ -59,4 +59,8 @@ std::string span_text(double span_s) {
   return rounded(span_s / unit->length_s * halves_go_up, digits) + " " + unit->name;
 }
 
+std::string counted(std::uint64_t count, const std::string& one, const std::string& several) {
+  return std::to_string(count) + " " + (count == 1 ? one : several);
+}
+
 } // namespace backoffctl

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace backoffctl {
@@ -22,5 +23,8 @@ std::string rounded(double value, int digits = 10);
 /// @units seconds
 /// @range 0 or more; what is below a thousandth of a nanosecond is `0 s`
 std::string span_text(double span_s);
+
+/// Renders a number of things: `1 retry`, `2 retries`.
+std::string counted(std::uint64_t count, const std::string& one, const std::string& several);
 
 } // namespace backoffctl

@@ -102,17 +102,14 @@ struct HttpCaller::Call {
   Calls::iterator place;
 };
 
-HttpCaller::HttpCaller(EventLoop& loop, const HttpUrl& url, backoff_actor::Duration timeout)
-  : loop_(loop), host_header_(url.host + ":" + std::to_string(url.port)),
-    address_(address_of(url.host)), port_(url.port), path_(url.path), timeout_(timeout),
-    free_ended_(loop, [this] { ended_.clear(); }) {}
-
 HttpCaller::HttpCaller(EventLoop& loop, const HttpUrl& url, backoff_actor::Duration timeout,
-                       std::string address, std::size_t longest_body, MakeTls make_tls)
+                       HttpCallerOptions options)
   : loop_(loop), host_header_(url.host + ":" + std::to_string(url.port)),
-    address_(std::move(address)), port_(url.port), path_(url.path), timeout_(timeout),
-    longest_body_(longest_body), make_tls_(std::move(make_tls)),
-    free_ended_(loop, [this] { ended_.clear(); }) {}
+    options_(std::move(options)), port_(url.port), path_(url.path), timeout_(timeout),
+    free_ended_(loop, [this] { ended_.clear(); }) {
+  if (options_.address.empty())
+    options_.address = address_of(url.host);
+}
 
 HttpCaller::~HttpCaller() = default;
 
@@ -122,16 +119,17 @@ void HttpCaller::call(Done done) {
   call.timer.in(timeout_);
   // Without a bufferevent, evhttp makes that of a plain socket.
   call.connection.reset(evhttp_connection_base_bufferevent_new(
-    loop_.base(), nullptr, make_tls_ ? make_tls_(loop_.base(), call.tls_problem) : nullptr,
-    address_.c_str(), port_));
+    loop_.base(), nullptr,
+    options_.make_tls ? options_.make_tls(loop_.base(), call.tls_problem) : nullptr,
+    options_.address.c_str(), port_));
   auto* request = evhttp_request_new(&HttpCaller::on_answer, &call);
   if (!call.connection || !request)
     throw std::bad_alloc{};
   evhttp_request_set_error_cb(request, &HttpCaller::on_error);
   evhttp_connection_set_timeout(call.connection.get(), longest_connection_s);
-  if (longest_body_)
+  if (options_.longest_body)
     evhttp_connection_set_max_body_size(call.connection.get(),
-                                        static_cast<ev_ssize_t>(*longest_body_));
+                                        static_cast<ev_ssize_t>(*options_.longest_body));
   auto* headers = evhttp_request_get_output_headers(request);
   evhttp_add_header(headers, "Host", host_header_.c_str());
   evhttp_add_header(headers, "Connection", "close");
@@ -174,7 +172,8 @@ void HttpCaller::on_answer(evhttp_request* request, void* call) {
   const auto status = request ? evhttp_request_get_response_code(request) : 0;
   auto& its_call = *static_cast<Call*>(call);
   its_call.owner.end(its_call, status != 0 ? CallResult::Kind::answered : CallResult::Kind::failed,
-                     status, request && its_call.owner.longest_body_ ? body_of(request) : "");
+                     status,
+                     request && its_call.owner.options_.longest_body ? body_of(request) : "");
 }
 
 void HttpCaller::end(Call& call, CallResult::Kind kind, int status, std::string body) {

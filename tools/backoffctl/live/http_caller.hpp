@@ -50,6 +50,13 @@ struct CallResult {
 /// fails by TLS is written to `problem`, which stays there as long as the connection.
 using MakeTls = std::function<bufferevent*(event_base* base, std::string& problem)>;
 
+/// What a caller may be asked for besides.
+struct HttpCallerOptions {
+  std::string address{};                     ///< numeric, of the host; empty: it is looked up
+  std::optional<std::size_t> longest_body{}; ///< bodies are kept, and a longer one fails
+  MakeTls make_tls{};                        ///< empty: calls are plain
+};
+
 /// Makes GET calls, any number at once in one thread, each over a connection of its own that is
 /// closed after it.
 ///
@@ -58,16 +65,9 @@ class HttpCaller {
 public:
   using Done = std::function<void(const CallResult&)>;
 
-  /// Looks the host up.
-  ///
   /// @errors throws `std::runtime_error` if there is no such host.
-  HttpCaller(EventLoop& loop, const HttpUrl& url, backoff_actor::Duration timeout);
-
-  /// Calls this numeric address of the host, and keeps the bodies of the answers. An answer with a
-  /// body of more bytes fails. Without `make_tls` the calls are plain.
   HttpCaller(EventLoop& loop, const HttpUrl& url, backoff_actor::Duration timeout,
-             std::string address, std::size_t longest_body, MakeTls make_tls = {});
-
+             HttpCallerOptions options = {});
   HttpCaller(const HttpCaller&) = delete;
   HttpCaller& operator=(const HttpCaller&) = delete;
 
@@ -92,12 +92,10 @@ private:
 
   EventLoop& loop_;
   std::string host_header_;
-  std::string address_;
+  HttpCallerOptions options_;
   std::uint16_t port_;
   std::string path_;
   backoff_actor::Duration timeout_;
-  std::optional<std::size_t> longest_body_; // of those that are kept
-  MakeTls make_tls_;
   Calls open_;
   Calls ended_; // to be freed when evhttp has left them
   LoopEvent free_ended_;

@@ -29,7 +29,7 @@ Ctrl-C ends it. It is the server of "Exponential Backoff or how not to bring dow
 (smira, 2013).
 
 Stop it with Ctrl-Z or kill -STOP, continue it with fg or kill -CONT, and watch how its clients
-(backoffctl load) react.
+(backoffctl load) react. The kernel's net.core.somaxconn may limit --backlog further.
 )";
 
 constexpr auto serve_footer = R"(
@@ -130,7 +130,7 @@ private:
 void declare_server(Command& command, ServerOptions& options) {
   declare_service(command, options.service);
   command.add_flag("--port", whole(options.port, 0, UINT16_MAX), "PORT",
-                   "port on 127.0.0.1, 0..65535; 0 takes any free port; default\n"
+                   "port on 127.0.0.1, 0..65535; 0 takes any free one; default\n"
                      + std::to_string(options.port));
 }
 

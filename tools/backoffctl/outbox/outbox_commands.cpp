@@ -1,6 +1,7 @@
 #include "outbox.hpp"
 
 #include "backoffctl/common/flag_values.hpp"
+#include "backoffctl/common/number_text.hpp"
 
 #include "backoff_actor/core/text/internal/secrets.hpp"
 
@@ -45,8 +46,6 @@ Examples:
       show which process owns which outbox of a database
 
 backoffctl outbox COMMAND --help explains a command, with examples.
-
-Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 )";
 
 constexpr auto list_description = R"(Lists the owed deliveries and the dead letters.
@@ -69,8 +68,6 @@ Examples:
       without --payload, there is no payload
   backoffctl outbox list 'postgres://worker@db1/shop#orders' --dead
       the dead letters of an outbox on a server
-
-Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 )";
 
 class ListCommand final : public OutboxCommand {
@@ -123,8 +120,6 @@ Keys of the JSON:
   acknowledged_keys        number of idempotency keys that the outbox remembers
   last_id                  the highest number that a delivery has had
   message_format           the program format that wrote the messages; empty if there were none yet
-
-Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 )";
 
 class CountCommand final : public OutboxCommand {
@@ -166,8 +161,6 @@ Keys of each line:
   bytes, payload           the length of the message, and the message itself in base64
   reason, cause, at        of a dead letter: why it was given up, the last error, and the time
   text                     of a dead letter: the message in words, cut off after 4096 bytes, or null
-
-Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 )";
 
 class ExportCommand final : public OutboxCommand {
@@ -240,7 +233,7 @@ private:
 };
 
 std::string dead_letters(std::size_t count) {
-  return std::to_string(count) + (count == 1 ? " dead letter" : " dead letters");
+  return counted(count, "dead letter", "dead letters");
 }
 
 constexpr auto resubmit_description = R"(Turns dead letters into owed deliveries again.
@@ -258,8 +251,6 @@ Examples:
       resubmit all dead letters, in order of their numbers
   backoffctl outbox resubmit 'postgres://worker@db1/shop#orders' --all
       the same in an outbox on a server
-
-Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 )";
 
 class ResubmitCommand final : public DeadLetterCommand {
@@ -293,8 +284,6 @@ Examples:
       remove all dead letters
   backoffctl outbox remove 'postgres://worker@db1/shop#orders' --all
       the same in an outbox on a server
-
-Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 )";
 
 class RemoveCommand final : public DeadLetterCommand {

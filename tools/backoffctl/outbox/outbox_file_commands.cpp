@@ -1,5 +1,7 @@
 #include "outbox.hpp"
 
+#include "backoffctl/common/number_text.hpp"
+
 #include "backoff_actor/core/text/internal/secrets.hpp"
 #include "backoff_actor/store/sqlite_store.hpp"
 
@@ -11,10 +13,6 @@ namespace backoffctl {
 namespace {
 
 using namespace backoff_actor;
-
-std::string counted(std::uint64_t count, const std::string& one) {
-  return std::to_string(count) + " " + one + (count == 1 ? "" : "s");
-}
 
 std::uintmax_t size_of(const std::string& file) {
   std::error_code error;
@@ -57,8 +55,6 @@ Examples:
       copy the outbox; monday.db must not exist yet
   backoffctl outbox count monday.db
       look into the copy, which is an outbox like any other
-
-Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 )";
 
 class BackupCommand final : public FileCommand {
@@ -97,8 +93,6 @@ Examples:
       compact the file, and print its size before and after
   backoffctl outbox count outbox.db
       check that the content has not changed
-
-Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 )";
 
 class CompactCommand final : public FileCommand {
@@ -129,8 +123,6 @@ Examples:
       accept the loss; does nothing if nothing is missing
   backoffctl outbox count outbox.db
       see what is left
-
-Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 )";
 
 class AcceptLossCommand final : public FileCommand {
@@ -142,7 +134,8 @@ public:
     const auto loss = accept_loss_of_sqlite_store(file());
     if (!loss)
       return "nothing is missing, nothing was done\n";
-    auto result = "at least " + counted(loss->commits, "commit") + " missing; the loss is accepted";
+    auto result =
+      "at least " + counted(loss->commits, "commit", "commits") + " missing; the loss is accepted";
     if (loss->first_delivery > 0)
       result += "; deliveries " + std::to_string(loss->first_delivery) + " to "
                 + std::to_string(loss->last_delivery) + " may be lost, unless they were done";

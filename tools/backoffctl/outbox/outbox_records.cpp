@@ -4,8 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include <chrono>
-#include <cstdio>
+#include <cstdint>
 
 namespace backoffctl {
 
@@ -36,28 +35,15 @@ void add_payload(Json& json, const StoredDelivery& delivery, bool with_payload) 
 } // namespace
 
 std::string iso_time(WallTime time, int digits) {
-  using namespace std::chrono;
-  const sys_time<nanoseconds> point{nanoseconds{time.since_epoch}};
-  const auto day = floor<days>(point);
-  const year_month_day date{day};
-  // Since the beginning of the day in whole seconds, for a day may begin before the first
-  // nanosecond that 64 bits can name.
-  const auto second = floor<seconds>(point);
-  const hh_mm_ss of_day{second - sys_time<seconds>{day}};
-  char text[64];
-  std::snprintf(text, sizeof text, "%04d-%02u-%02uT%02d:%02d:%02d", static_cast<int>(date.year()),
-                static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                static_cast<int>(of_day.hours().count()),
-                static_cast<int>(of_day.minutes().count()),
-                static_cast<int>(of_day.seconds().count()));
-  std::string result = text;
-  if (digits > 0) {
-    constexpr auto second_ns = std::int64_t{1'000'000'000};
-    const auto rest = (time.since_epoch % second_ns + second_ns) % second_ns;
-    std::snprintf(text, sizeof text, ".%09lld", static_cast<long long>(rest));
-    result.append(text, static_cast<std::size_t>(digits) + 1);
-  }
-  return result + "Z";
+  auto result = to_string(time);
+  if (digits == 0)
+    return result;
+  constexpr auto second_ns = std::int64_t{1'000'000'000};
+  // A 1 in front keeps the zeros.
+  const auto rest =
+    std::to_string(second_ns + (time.since_epoch % second_ns + second_ns) % second_ns);
+  result.back() = '.';
+  return result.append(rest, 1, static_cast<std::size_t>(digits)).append("Z");
 }
 
 std::string base64(std::span<const std::byte> bytes) {

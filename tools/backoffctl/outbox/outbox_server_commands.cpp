@@ -83,8 +83,6 @@ Keys of each line:
   held_by                  which process holds the lock without being the owner; only if one does
   owed, oldest             number of owed deliveries, and when the oldest was submitted, or null
   dead                     number of dead letters
-
-Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 )";
 
 class OwnersCommand final : public ServerCommand {
@@ -138,8 +136,6 @@ Keys of each line:
   key, idempotency_key     or null
   types                    of its parts, or what the other program called its type; null: it is done
   cause                    why it is dead, or null
-
-Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 )";
 
 class FindCommand final : public ServerCommand {
@@ -180,8 +176,6 @@ Examples:
       make the outbox orders; do nothing if it is there
   backoffctl outbox create 'postgres://worker@db1/shop#invoices'
       make a second outbox in the same database
-
-Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 )";
 
 class CreateCommand final : public Command {
@@ -229,8 +223,6 @@ Examples:
       print the statements that make the schema, and do nothing
   backoffctl outbox migrate --print --from 1
       print the statements for a schema of version 1; nothing if that is the present one
-
-Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 )";
 
 class MigrateCommand final : public ServerCommand {

@@ -1,6 +1,7 @@
 #include "outbox.hpp"
 
 #include "backoffctl/common/flag_values.hpp"
+#include "backoffctl/common/number_text.hpp"
 
 #include <chrono>
 #include <set>
@@ -27,8 +28,6 @@ Examples:
       set all messages with a part of this type aside
   backoffctl outbox set-aside 'postgres://worker@db1/shop#orders' --type old_order
       the same in an outbox on a server
-
-Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 )";
 
 class SetAsideCommand final : public OutboxCommand {
@@ -62,8 +61,7 @@ public:
       throw std::runtime_error(place_of(*store) + ": does not owe " + list(ids_)
                                + "; nothing was done");
     store->commit(changes);
-    return "set aside " + std::to_string(changes.size())
-           + (changes.size() == 1 ? " message" : " messages") + "\n";
+    return "set aside " + counted(changes.size(), "message", "messages") + "\n";
   }
 
 private:

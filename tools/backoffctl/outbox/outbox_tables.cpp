@@ -2,6 +2,7 @@
 
 #include "outbox.hpp"
 
+#include "backoffctl/common/number_text.hpp"
 #include "backoffctl/common/table.hpp"
 
 #include <nlohmann/json.hpp>
@@ -22,8 +23,7 @@ bool was_owned(const PostgresOutbox& x) { return x.owner.epoch > 0; }
 } // namespace
 
 std::string messages_table(const std::vector<PostgresMessage>& messages) {
-  auto result =
-    std::to_string(messages.size()) + (messages.size() == 1 ? " message\n" : " messages\n");
+  auto result = counted(messages.size(), "message", "messages") + "\n";
   if (messages.empty())
     return result;
   Table table{
@@ -55,8 +55,7 @@ std::string messages_json_lines(const std::vector<PostgresMessage>& messages) {
 }
 
 std::string owners_table(const std::vector<PostgresOutbox>& outboxes) {
-  auto result =
-    std::to_string(outboxes.size()) + (outboxes.size() == 1 ? " outbox\n" : " outboxes\n");
+  auto result = counted(outboxes.size(), "outbox", "outboxes") + "\n";
   if (outboxes.empty())
     return result;
   Table table{{"outbox", "node", "epoch", "since", "alive", "owed", "oldest", "dead"}};

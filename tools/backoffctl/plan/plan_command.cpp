@@ -109,8 +109,6 @@ Keys of the JSON; all times in seconds:
   samples                  with --sample: the delays of each sequence
   seed                     with --sample: the seed of the sequences
   clients                  with --clients: how many there are
-
-Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 )";
 
 } // namespace

@@ -16,10 +16,6 @@ namespace {
 
 using backoff_actor::PlanRow;
 
-std::string counted(std::uint64_t count, const std::string& one, const std::string& several) {
-  return std::to_string(count) + " " + (count == 1 ? one : several);
-}
-
 // -- what is said of a policy as a whole ----------------------------------------------
 
 std::string give_up_text(const PlannedPolicy& planned) {

@@ -43,8 +43,6 @@ Keys of the JSON, an object for each policy:
   max_elapsed_s after how much time it makes no further call; null if there is no such limit
   longest_s     the longest wait, in seconds; null if there is no cap
   note          what surprises
-
-Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 )";
 
 std::string full_name(const KnownPolicy& x) {

@@ -62,8 +62,6 @@ Keys of the JSON:
   calls          writes, including refused ones
   completion_ms  the time until all clients are done, in ms; null if a trial reaches 12.7 days, the
                  longest simulation: then calls counts the calls up to that time
-
-Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 )";
 
 // The published n-th delay is min(2 s, 5 ms * 2^n) before jitter, n from 1.

@@ -18,12 +18,8 @@ using Json = nlohmann::ordered_json;
 
 double in_seconds(Duration span) { return std::chrono::duration<double>{span}.count(); }
 
-std::string count_of(std::uint64_t count, const std::string& what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
-
 std::string setting_of(const DeadLettersOptions& x) {
-  auto result = count_of(x.messages, "message");
+  auto result = counted(x.messages, "message", "messages");
   if (x.poison > 0)
     result += ", " + std::to_string(x.poison) + " of them poison";
   result += x.every == Duration::zero() ? ", all at once" : ", one each " + to_string(x.every);

@@ -66,8 +66,6 @@ Keys of the JSON; all times in seconds:
                           what became of the messages
   last_done_s             last done after; null if nothing was done
   calls_while_down        calls that began while the service was down
-
-Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 )";
 
 GuardOptions default_breaker() { return {.circuit_breaker = CircuitBreakerOptions{}}; }

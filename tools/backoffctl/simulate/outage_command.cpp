@@ -29,11 +29,12 @@ when it works on many requests at once, and looks at the clock every 50 ms:
 
   D(c) = base delay * factor ^ ((c - limit) / scale)    for c requests at once, beyond the limit
 
-The simulation warms the service up, stops it (its process stops, TCP goes on), continues it, and
-watches. The service has recovered if, from some second at least 30 s before the end, no call fails
-and answers come at 95 % of the rate before the outage. That rate must hold in each minute from that
-second on (in each 30 s of the last minute) and over the whole remaining time. The check allows for
-the noise of random calls: four standard deviations in each minute, two over the whole time.
+The simulation warms the service up (the second half of that time shows what is normal), stops it
+(its process stops, TCP goes on), continues it, and watches. The service has recovered if, from some
+second at least 30 s before the end, no call fails and answers come at 95 % of the rate before the
+outage. That rate must hold in each minute from that second on (in each 30 s of the last minute) and
+over the whole remaining time. The check allows for the noise of random calls: four standard
+deviations in each minute, two over the whole time.
 
 Besides policy and guard, three things decide the outcome:
 
@@ -108,8 +109,6 @@ Keys of the JSON; all times in seconds:
   latency_s                mean latency of the answers; null if there were none
   advice                   with several runs: the number of the run to use, its recover_s, its peak
                            in times_the_calls of normal times; null if none recovers
-
-Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 )";
 
 Policy full_jitter_policy() {

@@ -19,7 +19,7 @@ namespace {
 
 std::string heading_of(const OutageOptions& options) {
   const auto& service = options.service;
-  auto result = std::to_string(options.clients) + (options.clients == 1 ? " client" : " clients");
+  auto result = counted(options.clients, "client", "clients");
   if (options.processes > 1)
     result += " in " + std::to_string(options.processes) + " processes";
   result += ", lambda " + to_string(options.mean_think) + ", timeout " + to_string(options.timeout)

@@ -27,8 +27,6 @@ Examples:
       explain this experiment
 
 backoffctl simulate COMMAND --help explains an experiment, with examples.
-
-Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 )";
 
 } // namespace

@@ -3,8 +3,6 @@
 #include "top_frame.hpp"
 #include "top_screen.hpp"
 #include "top_source.hpp"
-#include "top_terminal.hpp"
-#include "top_tls.hpp"
 
 #include "backoffctl/common/flag_values.hpp"
 #include "backoffctl/live/reports.hpp"

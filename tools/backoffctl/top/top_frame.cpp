@@ -2,6 +2,8 @@
 
 #include "top_rows.hpp"
 
+#include "backoffctl/common/number_text.hpp"
+
 #include "backoff_actor/core/internal/one_line.hpp"
 
 #include <algorithm>
@@ -13,10 +15,6 @@ namespace backoffctl {
 namespace {
 
 using backoff_actor::detail::count_characters;
-
-std::string counted(std::uint64_t count, const std::string& one, const std::string& several) {
-  return std::to_string(count) + " " + (count == 1 ? one : several);
-}
 
 // A text at the left and one at the right of a line.
 TopLine both_ends(const std::string& left, const std::string& right, std::size_t width) {
@@ -88,10 +86,10 @@ std::vector<Section> sections_of(const TopMoment& moment, const TopView& view,
                                  const std::vector<TopSender>& senders) {
   const auto& status = moment.status;
   std::vector<Section> sections{{"pools", pool_table(senders)},
-                                {"shared outboxes", ownership_table(status, view)},
-                                {"outboxes", outbox_table(status, view)},
-                                {"guards", guard_table(status, view)},
-                                {"supervisors", supervisor_table(status, view)}};
+                                {"shared outboxes", chosen_rows(status.ownerships, view)},
+                                {"outboxes", chosen_rows(status.outboxes, view)},
+                                {"guards", chosen_rows(status.guards, view)},
+                                {"supervisors", chosen_rows(status.supervisors, view)}};
   std::erase_if(sections, [](const Section& section) { return section.table.rows.empty(); });
   for (auto& section : sections)
     section.shown = section.table.rows.size();

@@ -3,9 +3,9 @@
 #include "backoffctl/common/number_text.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <string_view>
 #include <tuple>
+#include <vector>
 
 namespace backoffctl {
 
@@ -29,23 +29,6 @@ void add(std::string& text, const std::string& part) { text += (text.empty() ? "
 
 std::string digits(std::uint64_t value) { return std::to_string(value); }
 
-// What somebody should look at comes first; else the order stays.
-TopTable alarms_first(TopTable table) {
-  std::stable_partition(table.rows.begin(), table.rows.end(),
-                        [](const TopRow& row) { return row.is_alarm; });
-  return table;
-}
-
-template <class Part, class MakeRow>
-TopTable table_of(std::vector<TopColumn> columns, const std::vector<Part>& parts,
-                  const TopView& view, MakeRow make_row) {
-  TopTable table{std::move(columns), {}};
-  for (const auto& part : parts)
-    if (has(part.name, view.filter))
-      table.rows.push_back(make_row(part));
-  return alarms_first(std::move(table));
-}
-
 bool is_before(const TopSender& a, const TopSender& b, TopOrder order) {
   const auto key = [order](const TopSender& x) {
     switch (order) {
@@ -68,30 +51,6 @@ bool is_before(const TopSender& a, const TopSender& b, TopOrder order) {
 }
 
 } // namespace
-
-std::string age_text(double age_s) {
-  const auto two = [](std::uint64_t large, const char* large_unit, std::uint64_t small,
-                      const char* small_unit) {
-    auto text = std::to_string(large) + " " + large_unit;
-    if (small != 0)
-      text.append(" ").append(std::to_string(small)).append(" ").append(small_unit);
-    return text;
-  };
-  if (!(age_s >= 0.001))
-    return "0 s";
-  if (age_s < 1)
-    return fixed(std::floor(age_s * 1000), 0) + " ms";
-  if (age_s < 10)
-    return fixed(std::floor(age_s * 10) / 10, 1) + " s";
-  const auto seconds = static_cast<std::uint64_t>(std::min(age_s, 1e15));
-  if (seconds < 60)
-    return std::to_string(seconds) + " s";
-  if (seconds < 3600)
-    return two(seconds / 60, "min", seconds % 60, "s");
-  if (seconds < 24 * 3600)
-    return two(seconds / 3600, "h", seconds / 60 % 60, "min");
-  return two(seconds / (24 * 3600), "d", seconds / 3600 % 24, "h");
-}
 
 std::string state_of(const TopSender& sender) {
   if (sender.phase != "running" && sender.phase != "waiting" && sender.phase != "starting")
@@ -187,67 +146,14 @@ TopTable pool_table(const std::vector<TopSender>& senders) {
         {{sender.name, digits(pool->serving), digits(pool->starting), digits(pool->waiting),
           digits(pool->leaving), digits(pool->resting), digits(pool->ready)},
          pool->serving == 0 && sender.owed > 0});
-  return alarms_first(std::move(table));
+  std::stable_partition(table.rows.begin(), table.rows.end(),
+                        [](const TopRow& row) { return row.is_alarm; });
+  return table;
 }
 
-TopTable guard_table(const TopStatus& status, const TopView& view) {
-  return table_of({{"GUARD", true, 0},
-                   {"BREAKER", true, 0},
-                   {"RETRIES LEFT", false, 1},
-                   {"CALLS LEFT", false, 2}},
-                  status.guards, view, [](const TopGuard& guard) {
-                    return TopRow{{guard.name, guard.breaker.empty() ? "-" : guard.breaker,
-                                   guard.retries_left ? fixed(*guard.retries_left, 1) : "-",
-                                   guard.calls_left ? digits(*guard.calls_left) : "-"},
-                                  guard.breaker == "open" || guard.breaker == "isolated"};
-                  });
-}
-
-TopTable outbox_table(const TopStatus& status, const TopView& view) {
-  return table_of({{"OUTBOX", true, 0},
-                   {"COMMITS", false, 1},
-                   {"FAILED", false, 0},
-                   {"NOT WRITTEN YET", false, 2},
-                   {"FAILS SINCE", false, 0}},
-                  status.outboxes, view, [](const TopOutbox& outbox) {
-                    return TopRow{{outbox.name, digits(outbox.commits), digits(outbox.failures),
-                                   digits(outbox.waiting_changes),
-                                   outbox.is_failing ? age_text(outbox.failing_s) : "-"},
-                                  outbox.is_failing};
-                  });
-}
-
-TopTable ownership_table(const TopStatus& status, const TopView& view) {
-  return table_of({{"SHARED OUTBOX", true, 0},
-                   {"THIS PROCESS", true, 0},
-                   {"EPOCH", false, 1},
-                   {"SURE FOR", false, 0},
-                   {"TAKEOVERS", false, 2}},
-                  status.ownerships, view, [](const TopOwnership& ownership) {
-                    return TopRow{{ownership.name, ownership.is_owner ? "owns it" : "stands by",
-                                   ownership.is_owner ? digits(ownership.epoch) : "-",
-                                   ownership.is_owner ? age_text(ownership.sure_s) : "-",
-                                   digits(ownership.takeovers)},
-                                  false};
-                  });
-}
-
-TopTable supervisor_table(const TopStatus& status, const TopView& view) {
-  return table_of({{"SUPERVISOR", true, 0},
-                   {"RUNNING", false, 0},
-                   {"STARTING", false, 2},
-                   {"WAITING", false, 0},
-                   {"ENDING", false, 4},
-                   {"STOPPED", false, 3},
-                   {"RESTARTS", false, 1},
-                   {"ESCALATED", false, 0}},
-                  status.supervisors, view, [](const TopSupervisor& supervisor) {
-                    return TopRow{{supervisor.name, digits(supervisor.running),
-                                   digits(supervisor.starting), digits(supervisor.waiting),
-                                   digits(supervisor.ending), digits(supervisor.stopped),
-                                   digits(supervisor.restarts), digits(supervisor.escalations)},
-                                  supervisor.waiting > 0 || supervisor.escalations > 0};
-                  });
+TopTable chosen_rows(TopTable table, const TopView& view) {
+  std::erase_if(table.rows, [&](const TopRow& row) { return !has(row.cells[0], view.filter); });
+  return table;
 }
 
 } // namespace backoffctl

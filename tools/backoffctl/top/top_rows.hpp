@@ -14,12 +14,6 @@ namespace backoffctl {
 /// @units seconds
 inline constexpr double top_long_s = 60;
 
-/// Renders an age or a rest of time, in two units at most: `4 ms`, `1.5 s`, `12 s`, `5 min 12 s`,
-/// `3 h 4 min`, `2 d 5 h`.
-///
-/// @units seconds
-std::string age_text(double age_s);
-
 /// Says in a word what a sender is doing: what holds it back, else its phase.
 std::string state_of(const TopSender& sender);
 
@@ -32,14 +26,12 @@ bool is_alarming(const TopSender& sender);
 /// Returns the senders that the view asks for, in its order.
 std::vector<TopSender> chosen_senders(const TopStatus& status, const TopView& view);
 
-/// The tables, each with what the view asks for; what somebody should look at comes first.
-/// @{
+/// The table of the senders, and that of their pools; of those, what somebody should look at comes
+/// first.
 TopTable sender_table(const std::vector<TopSender>& senders);
 TopTable pool_table(const std::vector<TopSender>& senders);
-TopTable guard_table(const TopStatus& status, const TopView& view);
-TopTable outbox_table(const TopStatus& status, const TopView& view);
-TopTable ownership_table(const TopStatus& status, const TopView& view);
-TopTable supervisor_table(const TopStatus& status, const TopView& view);
-/// @}
+
+/// Returns the table with the rows that the view asks for.
+TopTable chosen_rows(TopTable table, const TopView& view);
 
 } // namespace backoffctl

@@ -1,21 +1,13 @@
 #include "top_screen.hpp"
 
 #include "backoffctl/common/colour.hpp"
+#include "backoffctl/live/reports.hpp"
 
-#include <chrono>
 #include <csignal>
 #include <unistd.h>
 #include <utility>
 
 namespace backoffctl {
-
-namespace {
-
-double in_seconds(backoff_actor::Duration span) {
-  return std::chrono::duration<double>{span}.count();
-}
-
-} // namespace
 
 TopScreen::TopScreen(EventLoop& loop, TopSource& source, TopTerminal& terminal, TopMoment first,
                      TopView view, backoff_actor::Duration interval)
@@ -45,7 +37,7 @@ void TopScreen::take(const TopAnswer& answer) {
   const auto now = EventLoop::now();
   if (answer.trouble.empty()) {
     auto status = answer.status;
-    set_rates(status, moment_.status, in_seconds(now - taken_));
+    set_rates(status, moment_.status, seconds_of(now - taken_));
     moment_.status = std::move(status);
     moment_.clock = clock_text();
     moment_.trouble.clear();

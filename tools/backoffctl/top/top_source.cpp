@@ -71,8 +71,8 @@ TopSource::TopSource(EventLoop& loop, const HttpUrl& url, const MakeTls& make_tl
   if (found.addresses.empty())
     throw std::runtime_error{"cannot find the host " + url.host + ": " + found.error};
   for (const auto& address : found.addresses)
-    callers_.push_back(
-      std::make_unique<HttpCaller>(loop, url, patience, address.host(), longest_page, make_tls));
+    callers_.push_back(std::make_unique<HttpCaller>(
+      loop, url, patience, HttpCallerOptions{address.host(), longest_page, make_tls}));
 }
 
 void TopSource::ask(Done done) {

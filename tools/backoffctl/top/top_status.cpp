@@ -1,10 +1,15 @@
 #include "top_status.hpp"
 
+#include "backoffctl/common/number_text.hpp"
+
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 namespace backoffctl {
 
@@ -97,28 +102,6 @@ TopSender read_sender(const json& object) {
   return sender;
 }
 
-TopGuard read_guard(const json& object) {
-  return {name(object, "(guard)"), if_there(object, "breaker", text).value_or(""),
-          if_there(object, "retries_left", number), if_there(object, "calls_left", whole)};
-}
-
-TopSupervisor read_supervisor(const json& object) {
-  return {name(object, "(supervisor)"), whole(object, "running"),    whole(object, "starting"),
-          whole(object, "waiting"),     whole(object, "ending"),     whole(object, "stopped"),
-          whole(object, "restarts"),    whole(object, "escalations")};
-}
-
-TopOutbox read_outbox(const json& object) {
-  return {name(object, "(outbox)"),   whole(object, "commits"),
-          whole(object, "failures"),  whole(object, "waiting_changes"),
-          flag(object, "is_failing"), number(object, "failing_for_seconds")};
-}
-
-TopOwnership read_ownership(const json& object) {
-  return {name(object, "(outbox)"), flag(object, "is_owner"), whole(object, "epoch"),
-          number(object, "sure_for_seconds"), whole(object, "takeovers")};
-}
-
 template <class Read>
 auto read_all(const json& object, const char* key, Read read) {
   const auto& parts = need(object, key);
@@ -138,6 +121,90 @@ auto read_all(const json& object, const char* key, Read read) {
   return result;
 }
 
+// What somebody should look at comes first; else the order stays.
+template <class MakeRow>
+TopTable read_table(const json& page, const char* key, std::vector<TopColumn> columns,
+                    MakeRow make_row) {
+  TopTable table{std::move(columns), read_all(page, key, make_row)};
+  std::stable_partition(table.rows.begin(), table.rows.end(),
+                        [](const TopRow& row) { return row.is_alarm; });
+  return table;
+}
+
+std::string whole_text(const json& object, const char* key) {
+  return std::to_string(whole(object, key));
+}
+
+TopTable read_guards(const json& page) {
+  return read_table(page, "guards",
+                    {{"GUARD", true, 0},
+                     {"BREAKER", true, 0},
+                     {"RETRIES LEFT", false, 1},
+                     {"CALLS LEFT", false, 2}},
+                    [](const json& x) {
+                      const auto breaker = if_there(x, "breaker", text).value_or("-");
+                      const auto retries = if_there(x, "retries_left", number);
+                      return TopRow{{name(x, "(guard)"), breaker,
+                                     retries ? fixed(*retries, 1) : "-",
+                                     if_there(x, "calls_left", whole_text).value_or("-")},
+                                    breaker == "open" || breaker == "isolated"};
+                    });
+}
+
+TopTable read_outboxes(const json& page) {
+  return read_table(page, "outboxes",
+                    {{"OUTBOX", true, 0},
+                     {"COMMITS", false, 1},
+                     {"FAILED", false, 0},
+                     {"NOT WRITTEN YET", false, 2},
+                     {"FAILS SINCE", false, 0}},
+                    [](const json& x) {
+                      const auto is_failing = flag(x, "is_failing");
+                      const auto failing_s = number(x, "failing_for_seconds");
+                      return TopRow{{name(x, "(outbox)"), whole_text(x, "commits"),
+                                     whole_text(x, "failures"), whole_text(x, "waiting_changes"),
+                                     is_failing ? age_text(failing_s) : "-"},
+                                    is_failing};
+                    });
+}
+
+TopTable read_ownerships(const json& page) {
+  return read_table(page, "ownerships",
+                    {{"SHARED OUTBOX", true, 0},
+                     {"THIS PROCESS", true, 0},
+                     {"EPOCH", false, 1},
+                     {"SURE FOR", false, 0},
+                     {"TAKEOVERS", false, 2}},
+                    [](const json& x) {
+                      const auto is_owner = flag(x, "is_owner");
+                      const auto epoch = whole_text(x, "epoch");
+                      const auto sure = age_text(number(x, "sure_for_seconds"));
+                      return TopRow{{name(x, "(outbox)"), is_owner ? "owns it" : "stands by",
+                                     is_owner ? epoch : "-", is_owner ? sure : "-",
+                                     whole_text(x, "takeovers")},
+                                    false};
+                    });
+}
+
+TopTable read_supervisors(const json& page) {
+  return read_table(page, "supervisors",
+                    {{"SUPERVISOR", true, 0},
+                     {"RUNNING", false, 0},
+                     {"STARTING", false, 2},
+                     {"WAITING", false, 0},
+                     {"ENDING", false, 4},
+                     {"STOPPED", false, 3},
+                     {"RESTARTS", false, 1},
+                     {"ESCALATED", false, 0}},
+                    [](const json& x) {
+                      return TopRow{{name(x, "(supervisor)"), whole_text(x, "running"),
+                                     whole_text(x, "starting"), whole_text(x, "waiting"),
+                                     whole_text(x, "ending"), whole_text(x, "stopped"),
+                                     whole_text(x, "restarts"), whole_text(x, "escalations")},
+                                    whole(x, "waiting") > 0 || whole(x, "escalations") > 0};
+                    });
+}
+
 } // namespace
 
 TopStatus read_status(const std::string& json_text) {
@@ -149,12 +216,12 @@ TopStatus read_status(const std::string& json_text) {
   TopStatus status;
   status.senders = read_all(page, "senders", read_sender);
   status.senders_left_out = whole(page, "senders_left_out");
-  status.supervisors = read_all(page, "supervisors", read_supervisor);
+  status.supervisors = read_supervisors(page);
   status.supervisors_left_out = whole(page, "supervisors_left_out");
-  status.guards = read_all(page, "guards", read_guard);
-  status.outboxes = read_all(page, "outboxes", read_outbox);
+  status.guards = read_guards(page);
+  status.outboxes = read_outboxes(page);
   if (find(page, "ownerships"))
-    status.ownerships = read_all(page, "ownerships", read_ownership);
+    status.ownerships = read_ownerships(page);
   return status;
 }
 
@@ -166,6 +233,30 @@ void set_rates(TopStatus& status, const TopStatus& before, double span_s) {
     if (const auto found = acknowledged.find(sender.name);
         found != acknowledged.end() && found->second <= sender.acknowledged)
       sender.rate_hz = static_cast<double>(sender.acknowledged - found->second) / span_s;
+}
+
+std::string age_text(double age_s) {
+  const auto two = [](std::uint64_t large, const char* large_unit, std::uint64_t small,
+                      const char* small_unit) {
+    auto text = std::to_string(large) + " " + large_unit;
+    if (small != 0)
+      text.append(" ").append(std::to_string(small)).append(" ").append(small_unit);
+    return text;
+  };
+  if (!(age_s >= 0.001))
+    return "0 s";
+  if (age_s < 1)
+    return fixed(std::floor(age_s * 1000), 0) + " ms";
+  if (age_s < 10)
+    return fixed(std::floor(age_s * 10) / 10, 1) + " s";
+  const auto seconds = static_cast<std::uint64_t>(std::min(age_s, 1e15));
+  if (seconds < 60)
+    return std::to_string(seconds) + " s";
+  if (seconds < 3600)
+    return two(seconds / 60, "min", seconds % 60, "s");
+  if (seconds < 24 * 3600)
+    return two(seconds / 3600, "h", seconds / 60 % 60, "min");
+  return two(seconds / (24 * 3600), "d", seconds / 3600 % 24, "h");
 }
 
 } // namespace backoffctl

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "top_table.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -43,54 +45,16 @@ struct TopSender {
   std::optional<double> rate_hz{}; ///< acknowledged a second, once it was seen twice
 };
 
-/// A guard.
-struct TopGuard {
-  std::string name{};
-  std::string breaker{}; ///< its state; empty: there is none
-  std::optional<double> retries_left{};
-  std::optional<std::uint64_t> calls_left{};
-};
-
-/// A supervisor, with the numbers of its children.
-struct TopSupervisor {
-  std::string name{};
-  std::uint64_t running = 0;
-  std::uint64_t starting = 0;
-  std::uint64_t waiting = 0;
-  std::uint64_t ending = 0;
-  std::uint64_t stopped = 0;
-  std::uint64_t restarts = 0;
-  std::uint64_t escalations = 0;
-};
-
-/// A durable outbox.
-struct TopOutbox {
-  std::string name{};
-  std::uint64_t commits = 0;
-  std::uint64_t failures = 0;
-  std::uint64_t waiting_changes = 0;
-  bool is_failing = false;
-  double failing_s = 0;
-};
-
-/// An outbox that several processes want.
-struct TopOwnership {
-  std::string name{};
-  bool is_owner = false;
-  std::uint64_t epoch = 0;
-  double sure_s = 0; ///< for how long it is sure to be the owner
-  std::uint64_t takeovers = 0;
-};
-
-/// What a program says of itself: its page `/status`.
+/// What a program says of itself: its page `/status`. What is no sender is a row of a table; what
+/// somebody should look at comes first.
 struct TopStatus {
   std::vector<TopSender> senders{};
   std::uint64_t senders_left_out = 0;
-  std::vector<TopSupervisor> supervisors{};
+  TopTable ownerships{}; ///< of outboxes that several processes want
+  TopTable outboxes{};
+  TopTable guards{};
+  TopTable supervisors{};
   std::uint64_t supervisors_left_out = 0;
-  std::vector<TopGuard> guards{};
-  std::vector<TopOutbox> outboxes{};
-  std::vector<TopOwnership> ownerships{};
 };
 
 /// Reads a page. Keys that it does not know do not matter; a key that an earlier version of the
@@ -104,5 +68,11 @@ TopStatus read_status(const std::string& json);
 /// @units seconds between the two
 /// @range more than 0
 void set_rates(TopStatus& status, const TopStatus& before, double span_s);
+
+/// Renders an age or a rest of time, in two units at most: `4 ms`, `1.5 s`, `12 s`, `5 min 12 s`,
+/// `3 h 4 min`, `2 d 5 h`.
+///
+/// @units seconds
+std::string age_text(double age_s);
 
 } // namespace backoffctl

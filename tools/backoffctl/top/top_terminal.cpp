@@ -1,4 +1,4 @@
-#include "top_terminal.hpp"
+#include "top_screen.hpp"
 
 #include <cerrno>
 #include <cstdlib>

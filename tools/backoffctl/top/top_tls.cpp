@@ -1,4 +1,4 @@
-#include "top_tls.hpp"
+#include "top_source.hpp"
 
 #include "backoffctl/common/flag_values.hpp"
 

@@ -71,8 +71,6 @@ Keys of the JSON, where they apply; all times in seconds:
   from, to, growth, rough_growth
                            the two factors side by side, real and rough growth
   rows                     the rows of the table
-
-Exit codes: 0 done, 1 failed, 2 bad input and nothing was done.
 )";
 
 // What was given; what was not is empty, or has its default.
