@@ -72,8 +72,11 @@ caf::actor spawn_receiver(caf::actor_system& system, Between between) {
     options.acknowledgement = Acknowledgement::by_sent;
     options.max_in_flight = 1024; // as of one that acknowledges by reply
     return spawn_back_off_sender(system, child_of<SayingSent>(), std::move(options));
-  case Between::ours_forwarded:
-    return spawn_forwarder(system, child_of<Echo>());
+  case Between::address: {
+    const ChildRef worker{system, ChildBuffer{}};
+    kept(spawn_supervisor(system, {{.id = "worker", .make = child_of<Echo>(), .address = worker}}));
+    return worker.actor();
+  }
   case Between::ours_observed:
     options.observed_by.emplace();
     break;

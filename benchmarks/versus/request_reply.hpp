@@ -8,13 +8,13 @@ namespace versus {
 
 /// Who stands between the client and the worker, if anybody.
 enum class Between {
-  nobody,         ///< plain CAF, unsupervised
-  relay,          ///< a plain actor that passes on both messages and answers, and tracks nothing
-  ours,           ///< a sender of this library before an unmodified worker
-  ours_by_sent,   ///< a sender of this library, whose child says `Sent`, and answers itself
-  ours_forwarded, ///< a sender that delivers at most once
-  ours_observed,  ///< as `ours`, seen by an observatory
-  article,        ///< the article's design
+  nobody,        ///< plain CAF, unsupervised
+  relay,         ///< a plain actor that passes on both messages and answers, and tracks nothing
+  ours,          ///< a sender of this library before an unmodified worker
+  ours_by_sent,  ///< a sender of this library, whose child says `Sent`, and answers itself
+  address,       ///< an address of a supervised worker, which keeps messages while that is down
+  ours_observed, ///< as `ours`, seen by an observatory
+  article,       ///< the article's design
 };
 
 /// What is done: a client keeps a window of operations open, each of which is a message of 12 bytes

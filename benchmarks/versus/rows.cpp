@@ -39,7 +39,7 @@ void add_requests(Rows& rows) {
                     figure_of(ours), figure_of(beside)});
   };
   at_1024("ours, by Sent / plain CAF", "ours by_sent 1024", "plain 1024");
-  at_1024("ours, at most once / plain CAF", "ours forwarded 1024", "plain 1024");
+  at_1024("through a ChildRef / plain CAF", "address 1024", "plain 1024");
   at_1024("ours / the article's design", "ours 1024", "article 1024");
   rows.back().bound = at_least(3);
   rows.push_back({"100,000 outstanding: ours / plain CAF", unit, figure_of("ours 100000"),

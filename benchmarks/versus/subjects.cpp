@@ -47,7 +47,7 @@ void add_requests(Subjects& subjects, const Scale& scale) {
     add("ours requests" + at, {.between = Between::ours, .window = window, .by_request = true});
   }
   add("ours by_sent 1024", {.between = Between::ours_by_sent, .window = 1024});
-  add("ours forwarded 1024", {.between = Between::ours_forwarded, .window = 1024});
+  add("address 1024", {.between = Between::address, .window = 1024});
   add("article 1024", {.between = Between::article, .window = 1024});
   constexpr std::uint64_t flood = 100'000;
   add("plain 100000", {.between = Between::nobody, .window = flood});

@@ -1,5 +1,5 @@
-// What Akka's BackoffSupervisor does, with a sender that delivers at most once: the child is made
-// again after a growing delay, and what comes meanwhile waits for it.
+// What Akka's BackoffSupervisor does, with a supervisor of one child and an address that stays: the
+// child is restarted after a growing delay, and what comes meanwhile waits for it.
 
 #include <backoff_actor/backoff_actor.hpp>
 
@@ -37,21 +37,21 @@ int main(int argc, char**) {
 
   // [options]
   using namespace backoff_actor;
-  ForwarderOptions options;
+  const ChildRef worker{system, ChildBuffer{.capacity = 1000}}; // withStashCapacity
+  ChildOptions options;
+  options.restart = RestartType::transient; // onFailure; `permanent` for onStop
   options.backoff = Exponential{.first = 20ms, .factor = 2, .cap = 10s} | proportional_jitter(0.2);
-  options.restart = RestartTiming::at_tick;              // the child is made after the delay
-  options.after_normal_stop = AfterNormalStop::restart;  // onStop; `end` for onFailure
-  options.healthy_after = 10s;                           // withAutoReset
-  options.restart_limit = RestartLimit{10, 1min};        // withMaxNrOfRetries, withinTimeRange
-  options.while_down = BufferWhileDown{1000};            // withStashCapacity
-  options.final_stop = [](const caf::message& message) { // withFinalStopMessage
-    return message.match_elements<std::string>() && message.get_as<std::string>(0) == "goodbye";
-  };
-  const auto supervisor = spawn_forwarder(system, child_of<Worker>(), options);
+  options.healthy_after = 10s;                    // withAutoReset
+  options.restart_limit = RestartLimit{10, 1min}; // withMaxNrOfRetries, withinTimeRange
+  options.when_given_up = GivenUp::escalate;      // the supervisor ends then
+  options.is_significant = true;                  // and also when the worker has done its work
+  const auto supervisor = spawn_supervisor(
+    system, {{.id = "worker", .make = child_of<Worker>(), .options = options, .address = worker}},
+    {.auto_shutdown = AutoShutdown::any_significant});
   // [options]
 
   const auto ask = [&](const std::string& job) {
-    self->request(supervisor, caf::infinite, job)
+    self->request(worker.actor(), caf::infinite, job)
       .receive([](const std::string& answer) { std::cout << answer << '\n'; },
                [&](const caf::error&) { std::cout << job << " failed\n"; });
   };

@@ -154,15 +154,6 @@ TEST_F(FirstUse, no_child_is_made_before_the_first_message) {
   EXPECT_TRUE(child_of_sender());
 }
 
-TEST_F(FirstUse, what_is_passed_on_at_most_once_makes_the_child_and_reaches_it) {
-  auto options = forwarder_options(on_first_use());
-  options.while_down = DropWhileDown{};
-  start_with(danger.factory(), options);
-  EXPECT_EQ(danger.started(), 0u);
-
-  EXPECT_EQ(ask("a")->value, "a");
-}
-
 TEST_F(DurableTest, what_an_outbox_holds_makes_the_child) {
   start_durable("hang");
   ask("a");

@@ -44,9 +44,8 @@ public:
   }
 };
 
-/// What the engine of a sender, or forwarder, with these options is told.
-template <class Options>
-EngineOptions engine_options(const Options& options) {
+/// What the engine of a sender with these options is told.
+inline EngineOptions engine_options(const SenderOptions& options) {
   return detail::SenderSettings{{}, options}.engine_options;
 }
 
@@ -214,17 +213,6 @@ protected:
 
   void start_with(ChildFactory factory, SenderOptions options = default_options()) {
     sender = start_sender(std::move(factory), std::move(options));
-  }
-
-  void start_with(ChildFactory factory, ForwarderOptions options) {
-    sender = start_forwarder(std::move(factory), std::move(options));
-  }
-
-  /// Of a forwarder, with what the options have of it.
-  static ForwarderOptions forwarder_options(const SenderOptions& options = default_options()) {
-    ForwarderOptions result;
-    detail::copy_common_options(options, result);
-    return result;
   }
 
   std::shared_ptr<testing::Answer<std::string>> ask(const std::string& text) {

@@ -45,7 +45,6 @@ TEST_F(ForgottenInit, is_told_by_whatever_spawns_an_actor) {
     const SharedGuard guard{{.circuit_breaker = CircuitBreakerOptions{}}};
     const std::vector<std::function<void()>> calls{
       [&] { (void)spawn_back_off_sender(system, worker); },
-      [&] { (void)spawn_forwarder(system, worker); },
       [&] { (void)SenderBlueprint{worker}.spawn(system); },
       [&] { (void)spawn_supervisor(system, std::vector{sender_spec("a", worker)}); },
       [&] { (void)spawn_supervisor(system, {.make = dynamic_child_of(worker)}); },

@@ -197,7 +197,7 @@ TEST_F(FunctionsAsWorkers, that_are_empty_make_empty_factories) {
   EXPECT_TRUE(ChildFactory{plain});
 }
 
-TEST_F(FunctionsAsWorkers, may_be_the_fallback_or_the_worker_of_a_forwarder) {
+TEST_F(FunctionsAsWorkers, may_be_the_fallback) {
   auto options = default_options();
   options.restart_limit = RestartLimit{0, 1h};
   options.fallback = child_of(with_arguments, "fallback ", 2);
@@ -205,9 +205,6 @@ TEST_F(FunctionsAsWorkers, may_be_the_fallback_or_the_worker_of_a_forwarder) {
   const auto answer = ask("a");
   time.advance(1s);
   EXPECT_EQ(answer->value, "fallback 2 a");
-
-  start_with(plain, forwarder_options());
-  EXPECT_EQ(ask("b")->value, "b");
 }
 
 TEST_F(FunctionsAsWorkers, may_be_the_worker_of_a_blueprint_and_of_a_spec) {

@@ -252,14 +252,6 @@ TEST_F(JoinedSubmissions, weigh_nothing) {
   EXPECT_EQ(second->value, "a");
 }
 
-TEST_F(Idempotency, is_not_promised_where_nothing_is_tracked) {
-  start_with(DangerousActor{}.factory(), forwarder_options());
-
-  EXPECT_THAT(
-    text_of(submit("a", once)->error),
-    HasSubstr("idempotency_key: got 'order 7', allowed nothing: a forwarder keeps no keys"));
-}
-
 TEST_F(Idempotency, the_retention_is_above_zero) {
   auto options = default_options();
   options.idempotency_retention = 0ns;

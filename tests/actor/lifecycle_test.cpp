@@ -336,4 +336,23 @@ TEST_F(Lifecycle, bad_options_are_refused_all_together_before_anything_starts) {
   EXPECT_EQ(time.run(), 0u);
 }
 
+TEST_F(Lifecycle, tells_which_child_is_there) {
+  auto options = default_options();
+  options.restart = RestartTiming::at_tick;
+  start({{testing::crash()}}, options);
+  const auto child = [&] {
+    const auto answer = time.ask<ChildHandle>(sender, CurrentChild{});
+    time.run();
+    return answer->value.value();
+  };
+  EXPECT_EQ(child().child, danger.child());
+  EXPECT_EQ(child().incarnation, 1u);
+  ask("a");
+  EXPECT_FALSE(child().child);
+  EXPECT_EQ(child().incarnation, 0u);
+  time.advance(10ms);
+  EXPECT_EQ(child().child, danger.child());
+  EXPECT_EQ(child().incarnation, 2u);
+}
+
 } // namespace backoff_actor::actor_test

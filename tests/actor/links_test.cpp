@@ -1,6 +1,6 @@
 // Children that are linked to their sender, and others that are.
 
-#include "at_most_once_fixture.hpp"
+#include "fixture.hpp"
 
 #include <memory>
 
@@ -8,7 +8,6 @@ namespace backoff_actor::actor_test {
 
 struct LinkRow {
   const char* name;
-  Guarantee guarantee;
   bool by_factory; // else the child does it
   caf::error reason;
 };
@@ -33,10 +32,7 @@ protected:
       return row.by_factory ? parent->spawn<Behaving, caf::linked>(behave)
                             : parent->spawn<Behaving>(behave);
     };
-    if (row.guarantee == Guarantee::at_most_once)
-      start_with(make, forwarder_options(options));
-    else
-      start_with(make, std::move(options));
+    start_with(make, std::move(options));
     time.run();
   }
 };
@@ -54,18 +50,12 @@ TEST_P(Links, of_a_child_do_not_end_its_sender) {
   EXPECT_EQ(crashes(), 3u);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-  All, Links,
-  ::testing::Values(
-    LinkRow{"factory_error", Guarantee::at_least_once, true, caf::sec::runtime_error},
-    LinkRow{"factory_kill", Guarantee::at_least_once, true, caf::exit_reason::kill},
-    LinkRow{"child_error", Guarantee::at_least_once, false, caf::sec::runtime_error},
-    LinkRow{"child_kill", Guarantee::at_least_once, false, caf::exit_reason::kill},
-    LinkRow{"forwarding_factory_error", Guarantee::at_most_once, true, caf::sec::runtime_error},
-    LinkRow{"forwarding_factory_kill", Guarantee::at_most_once, true, caf::exit_reason::kill},
-    LinkRow{"forwarding_child_error", Guarantee::at_most_once, false, caf::sec::runtime_error},
-    LinkRow{"forwarding_child_kill", Guarantee::at_most_once, false, caf::exit_reason::kill}),
-  [](const auto& row) { return std::string{row.param.name}; });
+INSTANTIATE_TEST_SUITE_P(All, Links,
+                         ::testing::Values(LinkRow{"factory_error", true, caf::sec::runtime_error},
+                                           LinkRow{"factory_kill", true, caf::exit_reason::kill},
+                                           LinkRow{"child_error", false, caf::sec::runtime_error},
+                                           LinkRow{"child_kill", false, caf::exit_reason::kill}),
+                         [](const auto& row) { return std::string{row.param.name}; });
 
 class OtherLinks : public SenderTest {};
 

@@ -86,14 +86,6 @@ TEST_F(Names, come_from_the_class_of_the_worker_unless_there_is_none_or_the_opti
   EXPECT_EQ((SenderBlueprint{a_function(), called("billing")}.name()), "billing");
 }
 
-TEST_F(Names, of_forwarders_are_made_in_the_same_way) {
-  ForwarderOptions options;
-  EXPECT_EQ((SenderBlueprint{child_of<Echo>(), options}.name()), "echo");
-  EXPECT_EQ((SenderBlueprint{a_function(), options}.name()), "sender");
-  options.name = "billing";
-  EXPECT_EQ((SenderBlueprint{child_of<Echo>(), options}.name()), "billing");
-}
-
 TEST_F(Names, are_known_to_the_factory_and_kept_when_it_is_wrapped_or_copied) {
   const auto same = [](caf::event_based_actor*, const caf::actor& child) { return child; };
   EXPECT_EQ(child_of<Echo>().wrapped(same).kind(), "echo");
@@ -142,14 +134,6 @@ TEST_F(Names, of_all_senders_of_a_blueprint_differ_by_the_number) {
   EXPECT_NE(one.id(), other.id());
   EXPECT_EQ(told_by(),
             (std::set{"echo#" + std::to_string(one.id()), "echo#" + std::to_string(other.id())}));
-}
-
-TEST_F(Names, of_forwarders_are_in_their_events_too) {
-  auto options = forwarder_options(noting(default_options()));
-  start_with(child_of<Echo>(), options);
-  EXPECT_EQ(ask("a")->value, "a");
-
-  EXPECT_EQ(told_by(), std::set{"echo#" + std::to_string(sender.id())});
 }
 
 TEST_F(Names, begin_the_status) {
@@ -217,12 +201,6 @@ TEST_F(Names, are_in_each_line_about_wrong_options) {
             }),
             "SenderOptions of echo: max_attempts: got 0, allowed 1..1000000000");
   EXPECT_EQ(to_string(check(options)), "SenderOptions: max_attempts: got 0, allowed 1..1000000000");
-  ForwarderOptions forwarding;
-  forwarding.kill_grace = -1s;
-  EXPECT_EQ(problem_of([&] {
-              SenderBlueprint{a_function(), forwarding};
-            }),
-            "ForwarderOptions of sender: kill_grace: got -1s, allowed 0ns or more");
 }
 
 TEST_F(Names, that_are_wrong_are_refused_before_anything_is_started) {

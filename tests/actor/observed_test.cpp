@@ -1,4 +1,4 @@
-// What an observatory sees of senders, of forwarders, and of an actor system.
+// What an observatory sees of senders and of an actor system.
 
 #include "fixture.hpp"
 
@@ -153,13 +153,6 @@ TEST_F(Observed, a_sender_without_a_name_is_seen_as_its_workers_class) {
   EXPECT_EQ(value_of(observatory.metrics(time.now()), "backoff_sender_accepted_total",
                      {{"sender", "echo"}}),
             1);
-}
-
-TEST_F(Observed, a_forwarder_is_seen_too) {
-  start_with(child_of<Echo>(), forwarder_options(observed()));
-  ask("a");
-  EXPECT_EQ(value("sender_forwarded_total"), 1);
-  EXPECT_EQ(value("sender_accepted_total"), 0);
 }
 
 // All thousand are one batch, which the sender takes in one go.

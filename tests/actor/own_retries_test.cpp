@@ -57,12 +57,6 @@ TEST_F(OwnRetriesTest, that_cannot_be_read_are_refused_with_what_is_wrong) {
   EXPECT_EQ(status().owed, 0u);
 }
 
-TEST_F(OwnRetriesTest, are_refused_where_nothing_is_retried) {
-  start_with(child_of<Echo>(), forwarder_options());
-  submit_with("a", "max_attempts 3");
-  EXPECT_EQ(status().counters.refused, 1u);
-}
-
 TEST_F(OwnRetriesTest, go_with_a_letter_and_with_what_is_submitted_again) {
   auto options = unordered();
   std::vector<DeadLetter> letters;

@@ -22,7 +22,7 @@ protected:
 
 TEST_F(RegistryOfSenders, knows_those_that_start_while_it_exists_until_they_end) {
   const auto one = spawn_back_off_sender(time.system(), child_of<Echo>());
-  const auto other = spawn_forwarder(time.system(), child_of<Echo>());
+  const auto other = spawn_back_off_sender(time.system(), child_of<Echo>());
   time.run();
   EXPECT_THAT(known(), ElementsAre(one.address(), other.address()));
   time.tell(one, Stop{});

@@ -1,6 +1,5 @@
 // A sender that is stopped with a grace: its children finish what is in flight.
 
-#include "at_most_once_fixture.hpp"
 #include "durable_fixture.hpp"
 
 #include <backoff_actor/caf/messages/internal/own_words.hpp>
@@ -303,30 +302,6 @@ TEST_F(StopWithGrace, of_a_sender_of_senders_lets_the_inner_one_work_until_the_o
   EXPECT_EQ(answer->value, "a");
   EXPECT_EQ(stopped->value, (Stopped{1, 0, 0, 0}));
   EXPECT_EQ(danger.alive(), 0u);
-}
-
-// -- at most once -----------------------------------------------------------------------
-
-TEST_F(StopWithGrace, of_a_forwarder_ends_at_once_because_nothing_is_tracked) {
-  danger = DangerousActor{{{testing::slow(1s)}}};
-  start_with(danger.factory(), forwarder_options());
-  const auto answer = ask("a");
-  EXPECT_EQ(stop(30s)->value, Stopped{});
-  time.advance(1s);
-  EXPECT_FALSE(answer->value);
-  EXPECT_EQ(danger.alive(), 0u);
-}
-
-TEST_F(StopWithGrace, of_a_forwarder_makes_dead_letters_of_what_waits) {
-  danger = DangerousActor{{{testing::crash()}}};
-  auto options = forwarder_options();
-  options.restart = RestartTiming::at_tick;
-  start_with(danger.factory(), options);
-  ask("a");
-  const auto answer = ask("b");
-  const auto stopped = stop(30s);
-  EXPECT_EQ(stopped->value, (Stopped{0, 0, 1, 0}));
-  EXPECT_EQ(*answer->error, make_error(SenderError::stopped));
 }
 
 // -- other nodes ------------------------------------------------------------------------

@@ -19,7 +19,6 @@ caf::message exit_message() {
 
 struct SystemMessageRow {
   const char* name;
-  Guarantee guarantee;
   bool in_submit;
   caf::message (*make)();
 };
@@ -29,10 +28,7 @@ struct SystemMessageRow {
 class SystemMessages : public SenderTest, public ::testing::WithParamInterface<SystemMessageRow> {
 protected:
   void SetUp() override {
-    if (GetParam().guarantee == Guarantee::at_most_once)
-      start_with(child_of<Echo>(), forwarder_options());
-    else
-      start_with(child_of<Echo>());
+    start_with(child_of<Echo>());
     time.run();
   }
 
@@ -70,20 +66,14 @@ TEST_P(SystemMessages, that_are_plain_sends_are_told_and_counted_as_refused) {
   EXPECT_EQ(crashes(), 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-  All, SystemMessages,
-  ::testing::Values(
-    SystemMessageRow{"error", Guarantee::at_least_once, false, bare_error},
-    SystemMessageRow{"error_at_most_once", Guarantee::at_most_once, false, bare_error},
-    SystemMessageRow{"submitted_error", Guarantee::at_least_once, true, bare_error},
-    SystemMessageRow{"submitted_error_at_most_once", Guarantee::at_most_once, true, bare_error},
-    SystemMessageRow{"submitted_exit", Guarantee::at_least_once, true, exit_message},
-    SystemMessageRow{"submitted_exit_at_most_once", Guarantee::at_most_once, true, exit_message},
-    SystemMessageRow{"timeout", Guarantee::at_least_once, false,
-                     [] { return caf::make_message(caf::timeout_msg{}); }},
-    SystemMessageRow{"timeout_at_most_once", Guarantee::at_most_once, false,
-                     [] { return caf::make_message(caf::timeout_msg{}); }}),
-  [](const auto& row) { return std::string{row.param.name}; });
+INSTANTIATE_TEST_SUITE_P(All, SystemMessages,
+                         ::testing::Values(SystemMessageRow{"error", false, bare_error},
+                                           SystemMessageRow{"submitted_error", true, bare_error},
+                                           SystemMessageRow{"submitted_exit", true, exit_message},
+                                           SystemMessageRow{
+                                             "timeout", false,
+                                             [] { return caf::make_message(caf::timeout_msg{}); }}),
+                         [](const auto& row) { return std::string{row.param.name}; });
 
 class DownMessages : public SenderTest {};
 

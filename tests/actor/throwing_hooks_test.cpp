@@ -170,21 +170,6 @@ TEST_F(ThrowingHooks, lose_nothing_of_what_a_sender_owes_when_it_is_killed) {
   EXPECT_EQ(reports()[0].message, "(\"a\")");
 }
 
-TEST_F(ThrowingHooks, lose_nothing_of_what_a_forwarder_keeps_for_its_child) {
-  auto options = forwarder_options();
-  options.on_dead_letter = with_full_disk().on_dead_letter;
-  options.child_start = FirstStart::at_once;
-  start_with([](caf::event_based_actor*) -> caf::actor { throw std::runtime_error("no child"); },
-             options);
-  const auto said = error_stream_of([&] {
-    submit("a");
-    tell(Stop{});
-  });
-
-  EXPECT_THAT(said, HasSubstr("nobody else gets the message (\"a\")"));
-  ASSERT_EQ(reports().size(), 1u);
-}
-
 TEST_F(ThrowingHooks, are_reported_on_the_error_stream_alone_if_nobody_hears_events) {
   danger = DangerousActor{{{testing::error()}}};
   sender = time.keep(spawn_back_off_sender(time.system(), danger.factory(), with_full_disk()));

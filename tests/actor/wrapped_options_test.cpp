@@ -88,18 +88,11 @@ INSTANTIATE_TEST_SUITE_P(
                  x.restart_limit = RestartLimit{wrapped(-1), 1s};
                }),
                "restart_limit.max_restarts: got -1, allowed 0..1000000"},
-    WrappedRow{"max_restarts_of_a_forwarder", with<ForwarderOptions>([](auto& x) {
-                 x.restart_limit = RestartLimit{wrapped(-1), 1s};
-               }),
-               "restart_limit.max_restarts: got -1, allowed 0..1000000"},
-    WrappedRow{"a_buffer", with<ForwarderOptions>([](auto& x) {
-                 x.while_down = BufferWhileDown{.capacity = wrapped_size(-1000)};
-               }),
-               "while_down.capacity: got -1000, allowed 1..268435455"},
-    WrappedRow{"bytes_of_a_buffer", with<ForwarderOptions>([](auto& x) {
-                 x.while_down = BufferWhileDown{.capacity_bytes = wrapped_size(-1)};
-               }),
-               "while_down.capacity_bytes: got -1, allowed 1..9223372036854775807"},
+    WrappedRow{"a_buffer", with<ChildBuffer>([](auto& x) { x.capacity = wrapped_size(-1000); }),
+               "capacity: got -1000, allowed 0..268435455"},
+    WrappedRow{"bytes_of_a_buffer",
+               with<ChildBuffer>([](auto& x) { x.capacity_bytes = wrapped_size(-1); }),
+               "capacity_bytes: got -1, allowed 1..9223372036854775807"},
     WrappedRow{"max_batch", with<DurableOptions>([](auto& x) { x.max_batch = wrapped_size(-1); }),
                "max_batch: got -1, allowed 1..1000000000"},
     WrappedRow{"max_children",
@@ -131,12 +124,8 @@ INSTANTIATE_TEST_SUITE_P(
     WrappedRow{"idempotency_retention",
                with<SenderOptions>([](auto& x) { x.idempotency_retention = 60ns; }),
                "idempotency_retention: got 60ns, allowed 1us or more"},
-    WrappedRow{"healthy_after", with<ForwarderOptions>([](auto& x) { x.healthy_after = 30ns; }),
+    WrappedRow{"healthy_after", with<ChildOptions>([](auto& x) { x.healthy_after = 30ns; }),
                "healthy_after: got 30ns, allowed 1us or more"},
-    WrappedRow{"time_to_live_of_a_buffer", with<ForwarderOptions>([](auto& x) {
-                 x.while_down = BufferWhileDown{.time_to_live = 1ns};
-               }),
-               "while_down.time_to_live: got 1ns, allowed 1us or more"},
     WrappedRow{"call_timeout", with<GuardedOptions>([](auto& x) { x.call_timeout = 60ns; }),
                "call_timeout: got 60ns, allowed 1us or more"},
     WrappedRow{"attempt_timeout",

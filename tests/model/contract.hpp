@@ -284,15 +284,6 @@ private:
   }
   std::string carry_out(const effect::HookFailed&) { return {}; } // see SideBySide
 
-  std::string carry_out(const effect::Forward&) {
-    require(false, "what is delivered at least once is not forwarded and forgotten");
-    return {};
-  }
-  std::string carry_out(const effect::Divert&) {
-    require(false, "what is delivered at least once is not diverted");
-    return {};
-  }
-
   template <class T>
   void look_at(const T& x) {
     require(in_slot_.at(x.slot) == x.delivery, "what is said of a delivery names its slot");

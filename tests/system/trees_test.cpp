@@ -76,8 +76,7 @@ TEST_F(System, never_has_two_workers_of_a_sender_below_a_supervisor_at_work) {
       const auto make_worker = i % 2 == 0 ? child_of<BusyWorker, caf::detached>(places[i])
                                           : child_of<BusyWorker>(places[i]);
       result.push_back(place_in_tree("sender " + std::to_string(i),
-                                     child_of(SenderBlueprint{make_worker, ForwarderOptions{}}),
-                                     to_sender.back()));
+                                     child_of(SenderBlueprint{make_worker}), to_sender.back()));
     }
     return result;
   };

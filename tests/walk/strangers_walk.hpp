@@ -126,11 +126,6 @@ private:
     options.seed = 1;
     options.stream = 0;
     options.kill_grace = 200ms;
-    if (conditions_.delivery == Guarantee::at_most_once) {
-      ForwarderOptions forwarder;
-      detail::copy_common_options(options, forwarder);
-      return SenderBlueprint{std::move(child), forwarder};
-    }
     if (!is_outer || !is_nested(conditions_.shape)) {
       options.acknowledgement = conditions_.acknowledgement;
       if (conditions_.has_ack_timeout)

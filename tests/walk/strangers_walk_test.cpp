@@ -18,11 +18,10 @@ using Shape = Conditions::Shape;
 Conditions any_conditions(Shape shape) {
   Conditions x;
   x.shape = shape;
-  x.delivery = *test::below(4) == 0 ? Guarantee::at_most_once : Guarantee::at_least_once;
-  if (x.delivery == Guarantee::at_least_once && *test::below(2) == 0)
+  if (*test::below(2) == 0)
     x.acknowledgement = Acknowledgement::by_sent;
   x.strategy = static_cast<Strategy>(*test::below(3));
-  x.has_ack_timeout = x.delivery == Guarantee::at_least_once && *test::below(2) == 0;
+  x.has_ack_timeout = *test::below(2) == 0;
   x.clings = *test::below(3) == 0;
   x.is_linked = *test::below(3) == 0;
   x.lingers = *test::below(3) == 0;

@@ -26,7 +26,6 @@ struct Conditions {
   enum class Shape { alone, nested, supervised, nested_and_supervised };
 
   Shape shape = Shape::alone;
-  Guarantee delivery = Guarantee::at_least_once;
   Acknowledgement acknowledgement = Acknowledgement::by_reply;
   Strategy strategy = Strategy::one_for_one;
   bool has_ack_timeout = false;
@@ -75,8 +74,6 @@ public:
         quit();
         break;
       case Fault::keep: // CAF 0.17.6 answers nobody for a promise that ends with its actor
-        if (desk_->conditions.delivery == Guarantee::at_most_once)
-          return caf::make_error(caf::sec::runtime_error);
         kept_.push_back(make_response_promise<std::uint64_t>());
         return kept_.back();
       case Fault::none:

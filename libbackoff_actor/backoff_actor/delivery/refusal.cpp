@@ -6,7 +6,7 @@ namespace backoff_actor {
 
 std::string_view to_string(Refusal refusal) {
   constexpr auto names = detail::enum_names<Refusal>(
-    {"outbox_full", "draining", "stopped", "unusable", "no_child", "not_stored", "not_owner"});
+    {"outbox_full", "draining", "stopped", "unusable", "not_stored", "not_owner"});
   return names.of(refusal);
 }
 

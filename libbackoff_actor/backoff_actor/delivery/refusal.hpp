@@ -11,10 +11,8 @@ enum class Refusal {
   outbox_full, ///< the outbox holds all that it may
   draining,    ///< the sender accepts nothing new, for now or because it is ending
   stopped,     ///< the sender has ended
-  /// Its weight, its key, or whether it is the last message could not be determined; or it has a
-  /// type that is not registered.
+  /// Its weight or its key could not be determined, or it has a type that is not registered.
   unusable,
-  no_child,   ///< it may not wait, and no child could take it
   not_stored, ///< the durable outbox could not take it
   not_owner,  ///< this process does not own the outbox
 };

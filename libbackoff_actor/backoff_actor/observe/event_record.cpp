@@ -142,13 +142,6 @@ struct RecordOfSenderEvent {
     return Record{"drained"}.number("left", x.left);
   }
   Record operator()(const event::SenderStopped&) const { return Record{"sender_stopped"}; }
-  Record operator()(const event::Forwarded& x) const {
-    return Record{"forwarded"}
-      .number("delivery", x.delivery)
-      .number("child", x.incarnation)
-      .flag("waited", x.waited);
-  }
-  Record operator()(const event::Diverted&) const { return Record{"diverted"}; }
   Record operator()(const event::Restored& x) const {
     return Record{"restored"}.number("delivery", x.delivery).number("attempts", x.attempts);
   }

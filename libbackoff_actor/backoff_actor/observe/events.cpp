@@ -82,15 +82,6 @@ struct DescribeSenderEvent {
            + child(x.incarnation);
   }
 
-  std::string operator()(const event::Forwarded& x) const {
-    return delivery(x.delivery) + " forwarded to " + child(x.incarnation)
-           + (x.waited ? " after a wait" : "");
-  }
-
-  std::string operator()(const event::Diverted&) const {
-    return "message diverted: no child is up";
-  }
-
   std::string operator()(const event::GuardHeldBack& x) const {
     return "held back by " + std::string{to_string(x.reason)}
            + (x.until == Instant::never() ? ", until it is closed by hand"
@@ -273,8 +264,6 @@ template Event::Event(event::Resumed);
 template Event::Event(event::DrainBegan);
 template Event::Event(event::Drained);
 template Event::Event(event::SenderStopped);
-template Event::Event(event::Forwarded);
-template Event::Event(event::Diverted);
 template Event::Event(event::Restored);
 template Event::Event(event::Suspended);
 template Event::Event(event::StoreFellBehind);

@@ -112,20 +112,6 @@ struct HandedOver {
   bool again;                ///< it was handed over before
 };
 
-/// The sender forwarded a message to the child, at most once, and forgot it.
-struct Forwarded {
-  Instant at;                ///< when it left the sender
-  std::uint64_t delivery;    ///< that of its `Accepted`, if it had to wait; else the next number
-  std::uint32_t incarnation; ///< which child has it
-  bool waited;               ///< it was accepted before, and waited for a child
-};
-
-/// A message could not be forwarded to a child. The sender answered it or forwarded it elsewhere,
-/// as `while_down` says.
-struct Diverted {
-  Instant at; ///< of the submission
-};
-
 /// The guard of the service held a delivery back. The sender charges no attempt for that.
 struct GuardHeldBack {
   Instant at;        ///< when the guard was asked
@@ -325,16 +311,16 @@ struct DeadLetterHookFailed {
 /// Any of the events, and the name of its sender. `std::get_if` and `std::visit` tell which event
 /// it is; `time_of`, `to_string`, `severity_of` and `line_of` take all.
 struct BACKOFF_ACTOR_EXPORT Event
-  : std::variant<
-      event::Accepted, event::NotAccepted, event::ChildStarted, event::StartFailed,
-      event::ChildDown, event::AckTimedOut, event::ChildOverdue, event::AbandonedChildEnded,
-      event::Refused, event::RetryScheduled, event::DelayEnded, event::HandedOver,
-      event::GuardHeldBack, event::Acknowledged, event::UnknownAcknowledgement, event::BackOffReset,
-      event::DeadLettered, event::FellBack, event::CameBack, event::GaveUp, event::Paused,
-      event::Resumed, event::DrainBegan, event::Drained, event::SenderStopped, event::Forwarded,
-      event::Diverted, event::Restored, event::Suspended, event::StoreFellBehind,
-      event::StoreCaughtUp, event::StoreNotice, event::Finishing, event::DeadLetterHookFailed,
-      event::DeadLettersLeft, event::NothingSucceeds, event::SucceedsAgain, event::Hint> {
+  : std::variant<event::Accepted, event::NotAccepted, event::ChildStarted, event::StartFailed,
+                 event::ChildDown, event::AckTimedOut, event::ChildOverdue,
+                 event::AbandonedChildEnded, event::Refused, event::RetryScheduled,
+                 event::DelayEnded, event::HandedOver, event::GuardHeldBack, event::Acknowledged,
+                 event::UnknownAcknowledgement, event::BackOffReset, event::DeadLettered,
+                 event::FellBack, event::CameBack, event::GaveUp, event::Paused, event::Resumed,
+                 event::DrainBegan, event::Drained, event::SenderStopped, event::Restored,
+                 event::Suspended, event::StoreFellBehind, event::StoreCaughtUp, event::StoreNotice,
+                 event::Finishing, event::DeadLetterHookFailed, event::DeadLettersLeft,
+                 event::NothingSucceeds, event::SucceedsAgain, event::Hint> {
   Event(); ///< holds the first kind of event
   /// Holds an event.
   template <detail::AlternativeOf<variant> T>

@@ -42,8 +42,6 @@ struct SenderCounters {
   std::uint64_t crashes = 0;       ///< children that went down without having been told to
   std::uint64_t failed_starts = 0; ///< children that could not be made
   std::uint64_t hangs = 0;         ///< children that were told to end after an ack timeout
-  std::uint64_t forwarded = 0;     ///< messages passed on to a child at most once
-  std::uint64_t diverted = 0;      ///< messages answered or passed on elsewhere, without a child
   std::uint64_t restored = 0;      ///< deliveries that an earlier sender had left in the store
   std::uint64_t suspended = 0;     ///< deliveries left in the store, for a later sender
   /// Answers that came too late: the sender had taken the delivery back from that child, or the

@@ -41,8 +41,6 @@ struct SeverityOfSenderEvent {
   Severity operator()(const event::DrainBegan&) const { return info; }
   Severity operator()(const event::Drained& x) const { return x.left == 0 ? info : warning; }
   Severity operator()(const event::SenderStopped&) const { return info; }
-  Severity operator()(const event::Forwarded&) const { return debug; }
-  Severity operator()(const event::Diverted&) const { return info; }
   Severity operator()(const event::Restored&) const { return debug; }
   Severity operator()(const event::Suspended&) const { return debug; }
   Severity operator()(const event::StoreFellBehind&) const { return error; }

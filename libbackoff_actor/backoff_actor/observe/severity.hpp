@@ -24,10 +24,10 @@ BACKOFF_ACTOR_EXPORT std::string_view to_string(Severity severity);
 
 /// Returns how much attention an event of a sender needs:
 ///
-/// - `debug`: `Accepted`, `HandedOver`, `Forwarded`, `Acknowledged`, `Restored`, `Suspended`,
+/// - `debug`: `Accepted`, `HandedOver`, `Acknowledged`, `Restored`, `Suspended`,
 ///   `DelayEnded`; `ChildStarted` of the first child; `ChildDown` that is no failure
 /// - `info`: `ChildStarted` of later children, `BackOffReset`, `CameBack`, `AbandonedChildEnded`,
-///   `GuardHeldBack`, `Diverted`, `StoreCaughtUp`, `SucceedsAgain`, `Paused`, `Resumed`,
+///   `GuardHeldBack`, `StoreCaughtUp`, `SucceedsAgain`, `Paused`, `Resumed`,
 ///   `DrainBegan`, `Finishing`, `SenderStopped`; `Drained` with nothing left
 /// - `warning`: `NotAccepted`, `StartFailed`, `AckTimedOut`, `Refused`, `RetryScheduled`,
 ///   `UnknownAcknowledgement`, `StoreNotice`, `DeadLettersLeft`, `Hint`; `ChildDown` that is a

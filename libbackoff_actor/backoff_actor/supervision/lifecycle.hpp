@@ -36,13 +36,6 @@ enum class BackoffBy : std::uint8_t {
   message,
 };
 
-/// What a sender does when its child stopped normally and nothing waits for it.
-enum class AfterNormalStop : std::uint8_t {
-  rest,    ///< the next message starts the next child, at once
-  restart, ///< as after a crash: the next child starts after the backoff
-  end,     ///< the sender ends too, normally, even if something waits
-};
-
 /// How many deliveries a child works on at a time.
 enum class WorksOn {
   /// One after the other, in the order of hand-over. The sender waits for the acknowledgement of

@@ -153,13 +153,6 @@ protected:
     return started(spawn_back_off_sender(time.system(), std::move(make_child), std::move(options)));
   }
 
-  /// The same for a forwarder.
-  caf::actor start_forwarder(ChildFactory make_child, ForwarderOptions options = {},
-                             std::string name = {}) {
-    prepare(options, std::move(name));
-    return started(spawn_forwarder(time.system(), std::move(make_child), std::move(options)));
-  }
-
   /// Makes a request, see `VirtualTime::ask`, and lets the actors work.
   template <class T, class Handle, class... Ts>
   std::shared_ptr<Answer<T>> ask(const Handle& receiver, Ts... values) {
@@ -172,8 +165,7 @@ protected:
   VirtualTime time; ///< the actor system
 
 private:
-  template <class Options>
-  void prepare(Options& options, std::string name) {
+  void prepare(SenderOptions& options, std::string name) {
     if (!options.seed)
       options.seed = 1;
     if (!options.stream)

@@ -51,15 +51,17 @@ TEST_F(UnknownTypesElsewhere, are_rejected_by_name_when_the_worker_gets_a_tracke
   EXPECT_THAT(ask_with(sender).error_text, HasSubstr(refusal));
 }
 
-TEST_F(UnknownTypesElsewhere, are_refused_by_name_by_a_forwarder) {
+TEST_F(UnknownTypesElsewhere, are_refused_by_name_by_an_address) {
   Node there;
-  sender =
-    spawn_forwarder(*here.system, remote_child({at(there.publish_worker("w"))}, patient_steps()),
-                    ForwarderOptions{});
+  const ChildRef worker{*here.system, ChildBuffer{}};
+  const auto supervisor = spawn_supervisor(
+    *here.system, {{.id = "w",
+                    .make = remote_child({at(there.publish_worker("w"))}, patient_steps()),
+                    .address = worker}});
 
-  EXPECT_THAT(ask_with(sender).error_text, HasSubstr(refusal)) << "it waited for the child";
-  EXPECT_THAT(ask_with(sender).error_text, HasSubstr(refusal)) << "the child was there";
-  EXPECT_EQ(ask("b").value, "w:b");
+  EXPECT_THAT(ask_with(worker.actor()).error_text, HasSubstr(refusal)) << "it waited for the child";
+  EXPECT_THAT(ask_with(worker.actor()).error_text, HasSubstr(refusal)) << "the child was there";
+  EXPECT_EQ(remote_child_test::ask(*here.system, worker.actor(), std::string{"b"}).value, "w:b");
 }
 
 TEST_F(UnknownTypesElsewhere, are_refused_by_name_to_who_retries_a_request) {

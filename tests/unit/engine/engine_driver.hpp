@@ -44,11 +44,6 @@ public:
 
   Lines submit() { return take(input::Submit{}); }
   Lines submit_within(Duration time_to_live) { return take(input::Submit{now + time_to_live}); }
-  Lines submit_final_stop() {
-    input::Submit submission;
-    submission.is_final_stop = true;
-    return take(submission);
-  }
 
   /// The last hand-over of a delivery is refused for now, or for good, or still worked on.
   Lines nack(std::uint64_t delivery, std::optional<Duration> retry_after = {}) {
@@ -125,8 +120,6 @@ private:
       return "refuse: unusable";
     case Refusal::draining:
       return "refuse: draining";
-    case Refusal::no_child:
-      return "refuse: no child";
     case Refusal::not_stored: // ends what was taken in
     case Refusal::not_owner:  // no engine refuses so
     case Refusal::outbox_full:
@@ -180,17 +173,7 @@ private:
   std::string describe(const effect::Drained& x) {
     return "drained " + std::to_string(x.ticket) + ", " + std::to_string(x.left) + " left";
   }
-  std::string describe(const effect::Quit& x) {
-    return x.escalates ? "escalate" : x.cause ? "give up" : "end normally";
-  }
-  std::string describe(const effect::Forward& x) {
-    return std::string{"forward "}
-      .append(x.is_final_stop ? "last " : "")
-      .append(std::to_string(x.delivery))
-      .append(" to ")
-      .append(std::to_string(x.incarnation));
-  }
-  std::string describe(const effect::Divert&) { return "divert"; }
+  std::string describe(const effect::Quit& x) { return x.escalates ? "escalate" : "give up"; }
   std::string describe(const effect::Finished&) { return "finished"; }
   std::string describe(const effect::HookFailed& x) { return "hook failed: " + x.text; }
   std::string describe(const effect::WakeAt& x) {

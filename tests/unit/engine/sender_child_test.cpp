@@ -208,4 +208,31 @@ TEST(sender_child, a_zero_delay_is_a_wake_up_and_nothing_is_done_inline) {
   EXPECT_EQ(engine.phase(), Phase::waiting);
 }
 
+TEST(sender_living_child, is_none_before_the_first_between_two_and_after_the_end) {
+  EngineDriver sender{{.restart = RestartTiming::at_tick}};
+  EXPECT_EQ(sender.engine->living_child(), 0u);
+  sender.start();
+  EXPECT_EQ(sender.engine->living_child(), 1u);
+  sender.submit();
+  EXPECT_EQ(sender.engine->living_child(), 1u);
+  sender.crash();
+  EXPECT_EQ(sender.engine->living_child(), 0u);
+  sender.wake_after(10ms);
+  EXPECT_EQ(sender.engine->living_child(), 0u);
+  sender.child_started();
+  EXPECT_EQ(sender.engine->living_child(), 2u);
+  sender.take(input::Stop{});
+  EXPECT_EQ(sender.engine->living_child(), 0u);
+}
+
+TEST(sender_living_child, is_the_fallback_while_that_works) {
+  EngineDriver sender{{.restart_limit = RestartLimit{0, 1h}, .has_fallback = true}};
+  sender.start();
+  sender.submit();
+  sender.crash();
+  sender.take(input::ChildStarted{2});
+
+  EXPECT_EQ(sender.engine->living_child(), 2u);
+}
+
 } // namespace backoff_actor::engine_test

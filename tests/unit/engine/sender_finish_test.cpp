@@ -1,6 +1,5 @@
 // The end of a sender that is given time: first the children finish what is in flight.
 
-#include "at_most_once.hpp"
 #include "guarded_sender.hpp"
 
 #include "backoff_actor/testing/record/event_log.hpp"
@@ -316,31 +315,6 @@ TEST_F(SenderFinish, answers_drains_when_nothing_is_owed_and_at_the_end) {
   EXPECT_THAT(sender->wake_after(1s), ElementsAre("drained 2, 3 left", "wake at 30s"));
   EXPECT_THAT(sender->crash(), ElementsAre("dead letter 1 stopped", "dead letter 2 stopped",
                                            "dead letter 3 stopped", "drained 1, 0 left"));
-}
-
-// -- at most once ---------------------------------------------------------------------
-
-TEST_F(SenderFinish, at_most_once_ends_at_once_and_what_waits_becomes_dead_letters) {
-  EngineDriver forwarder{akkas()};
-  forwarder.start();
-  forwarder.submit();
-  EXPECT_THAT(forwarder.take(within(30s)), ElementsAre("ask to end 1", "wake at 5s"));
-
-  EngineDriver waiting{akkas()};
-  waiting.start();
-  waiting.crash();
-  waiting.submit();
-  EXPECT_THAT(waiting.take(within(30s)), ElementsAre("dead letter 1 stopped"));
-}
-
-TEST_F(SenderFinish, at_most_once_forwards_nothing_until_it_is_told) {
-  EngineDriver forwarder{at_most_once()};
-  forwarder.start();
-  EXPECT_THAT(forwarder.take(input::Finish{Instant{30s}, false}), ElementsAre("finished"));
-  EXPECT_THAT(forwarder.submit(), ElementsAre("refuse: draining"));
-  EXPECT_THAT(forwarder.crash(), IsEmpty());
-  EXPECT_THAT(forwarder.take(input::Stop{}), IsEmpty());
-  EXPECT_TRUE(forwarder.engine->has_ended());
 }
 
 // -- the guard ------------------------------------------------------------------------

@@ -1,4 +1,3 @@
-#include "at_most_once.hpp"
 #include "engine_driver.hpp"
 
 #include <gmock/gmock.h>
@@ -33,16 +32,6 @@ TEST(sender_first_start, makes_the_child_for_the_first_message) {
   EXPECT_THAT(sender.child_started(), ElementsAre("hand over 1", "hand over 2"));
   EXPECT_EQ(sender.engine->phase(), Phase::running);
   EXPECT_EQ(sender.engine->status(sender.now).restarts, 0u);
-}
-
-TEST(sender_first_start, makes_the_child_for_the_first_message_that_is_passed_on_at_most_once) {
-  for (const auto when_down : {WhenDown::buffer, WhenDown::divert, WhenDown::refuse}) {
-    EngineDriver sender{at_most_once(on_first_use({.when_down = when_down}))};
-    EXPECT_THAT(sender.take(input::Start{}), IsEmpty());
-
-    EXPECT_THAT(sender.submit(), ElementsAre("accept 1", "start child 1"));
-    EXPECT_THAT(sender.child_started(), ElementsAre("forward 1 to 1"));
-  }
 }
 
 TEST(sender_first_start, makes_no_child_for_what_is_not_handed_over) {

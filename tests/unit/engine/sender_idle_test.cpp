@@ -1,4 +1,3 @@
-#include "at_most_once.hpp"
 #include "engine_driver.hpp"
 
 #include <gmock/gmock.h>
@@ -169,18 +168,6 @@ TEST(sender_idle, a_paused_sender_stays_paused) {
   sender.take(input::Pause{});
 
   EXPECT_THAT(sender.submit(), ElementsAre("accept 1"));
-}
-
-TEST(sender_idle, what_was_passed_on_before_a_rest_is_counted) {
-  EngineDriver sender{at_most_once()};
-  sender.start();
-  sender.submit();
-  sender.submit();
-
-  const auto status = sender.engine->status(sender.now);
-  EXPECT_EQ(status.phase, Phase::running);
-  EXPECT_EQ(status.counters.forwarded, 2u);
-  EXPECT_THAT(sender.submit(), ElementsAre("forward 3 to 1"));
 }
 
 // -- what is given back -------------------------------------------------------

@@ -144,8 +144,6 @@ INSTANTIATE_TEST_SUITE_P(
           Event{event::RetryScheduled{now, 50ms, now + 70ms, BackOff{}, 4}}},
     Parts{"delay_ended", Event{event::DelayEnded{now}}},
     Parts{"handed_over delivery=4 child=3 again=true", Event{event::HandedOver{now, 4, 3, true}}},
-    Parts{"forwarded delivery=4 child=3 waited=false", Event{event::Forwarded{now, 4, 3, false}}},
-    Parts{"diverted", Event{event::Diverted{now}}},
     Parts{"guard_held_back reason=open_breaker retry_in_s=3",
           Event{event::GuardHeldBack{now, HeldBackBy::open_breaker, now + 3s}}},
     Parts{"guard_held_back reason=isolated_breaker",

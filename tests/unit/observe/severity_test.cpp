@@ -47,8 +47,6 @@ TEST(severity, is_told_for_each_event_of_a_sender) {
     {event::Drained{at, 0}, Severity::info},
     {event::Drained{at, 1}, Severity::warning},
     {event::SenderStopped{at}, Severity::info},
-    {event::Forwarded{at, 7, 3, false}, Severity::debug},
-    {event::Diverted{at}, Severity::info},
     {event::Restored{at, 7, 2}, Severity::debug},
     {event::Suspended{at, 7, 2}, Severity::debug},
     {event::StoreFellBehind{at, cause}, Severity::error},

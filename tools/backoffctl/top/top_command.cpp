@@ -87,7 +87,7 @@ Keys of the JSON, which is the page as the program wrote it:
                due_in_seconds, last_cause, cause_age_seconds, dead_letters, oldest_dead_letter_at
     pool       workers: starting, serving, waiting, leaving, resting; ready: messages without one
     counters   accepted, refused, acknowledged, dead_lettered, hand_overs, resends, nacks, crashes,
-               failed_starts, hangs, forwarded, diverted, restored, suspended, late_answers
+               failed_starts, hangs, restored, suspended, late_answers
   supervisors  name; children: running, starting, waiting, ending, stopped; restarts, escalations
   guards       name, has_breaker, breaker, breaker_for_seconds, probe_in_seconds, has_budget,
                retries_left, has_rate, calls_left

@@ -9,16 +9,11 @@
 
 #include <cstddef>
 #include <string>
-#include <thread>
 #include <typeinfo>
 
 namespace backoff_actor::compat {
 
 namespace {
-
-bool is_marked_as_ended(const caf::abstract_actor& actor) {
-  return actor.getf(caf::abstract_actor::is_terminated_flag);
-}
 
 // Where the base of a type is in its objects.
 template <class Base>
@@ -28,7 +23,7 @@ struct PlaceOf {
   bool is_there = false;
 };
 
-// The same as dynamic_cast, which compares the names of the bases each time. A forwarder asks for
+// The same as dynamic_cast, which compares the names of the bases each time. A `ChildRef` asks for
 // each message, and most often about an actor of the same type as before.
 template <class Base>
 Base* base_of(caf::abstract_actor& actor) {
@@ -45,35 +40,25 @@ Base* base_of(caf::abstract_actor& actor) {
                        : nullptr;
 }
 
-// Whether it takes no more messages: CAF bounces all that come.
-bool is_closed(caf::abstract_actor& actor) {
-  if (auto* const scheduled = base_of<caf::scheduled_actor>(actor))
-    return scheduled->mailbox().closed();
-  auto* const blocking = base_of<caf::blocking_actor>(actor);
-  return blocking != nullptr && blocking->mailbox().closed();
-}
-
-// CAF closes the mailbox of an actor that ends, bounces what is in it, and only then marks the
-// actor as ended, with the reason. None of that is code of the actor.
-bool has_ended(caf::abstract_actor& actor) {
-  if (is_marked_as_ended(actor))
-    return true;
-  if (!is_closed(actor))
-    return false;
-  while (!is_marked_as_ended(actor))
-    std::this_thread::yield();
-  return true;
-}
-
 } // namespace
 
 bool has_ended(const caf::actor_addr& whom) {
   const auto actor = caf::actor_cast<caf::strong_actor_ptr>(whom);
-  return !actor || has_ended(*actor->get());
+  return !actor || actor->get()->getf(caf::abstract_actor::is_terminated_flag);
 }
 
 bool has_ended(const caf::actor& whom) {
-  return has_ended(*caf::actor_cast<caf::abstract_actor*>(whom));
+  return caf::actor_cast<caf::abstract_actor*>(whom)->getf(caf::abstract_actor::is_terminated_flag);
+}
+
+bool is_closed(const caf::strong_actor_ptr& whom) {
+  auto& actor = *whom->get();
+  if (actor.getf(caf::abstract_actor::is_terminated_flag))
+    return true;
+  if (auto* const scheduled = base_of<caf::scheduled_actor>(actor))
+    return scheduled->mailbox().closed();
+  auto* const blocking = base_of<caf::blocking_actor>(actor);
+  return blocking != nullptr && blocking->mailbox().closed();
 }
 
 bool tells_of_own_end(const caf::strong_actor_ptr& from, const caf::actor_addr& whom) {

@@ -11,6 +11,7 @@
 #include <caf/error.hpp>
 #include <caf/event_based_actor.hpp>
 #include <caf/exit_reason.hpp>
+#include <caf/mailbox_element.hpp>
 #include <caf/message.hpp>
 #include <caf/message_id.hpp>
 #include <caf/response_promise.hpp>
@@ -126,7 +127,7 @@ BACKOFF_ACTOR_EXPORT std::string metrics_page(caf::actor_system& system);
 BACKOFF_ACTOR_EXPORT void send_exit_now(const caf::actor& receiver, const caf::actor_addr& source,
                                         caf::exit_reason reason);
 
-/// Whether an actor has ended, so that it takes no more messages and `reason_of_end` knows why.
+/// Whether an actor has ended.
 ///
 /// @thread any
 BACKOFF_ACTOR_EXPORT bool has_ended(const caf::actor_addr& whom);
@@ -135,6 +136,12 @@ BACKOFF_ACTOR_EXPORT bool has_ended(const caf::actor_addr& whom);
 ///
 /// @thread any
 BACKOFF_ACTOR_EXPORT bool has_ended(const caf::actor& whom);
+
+/// Whether CAF bounces what is sent to this actor, which must not be null. CAF closes the mailbox
+/// of an actor that ends, bounces what is in it, and only then marks the actor as ended.
+///
+/// @thread any
+BACKOFF_ACTOR_EXPORT bool is_closed(const caf::strong_actor_ptr& whom);
 
 /// Whether a report about the end of `whom` comes from `whom` itself: `from`, the sender of the
 /// report, is `whom`. A report from anybody else comes too early, because an exit message about the
@@ -190,21 +197,25 @@ BACKOFF_ACTOR_EXPORT void respond(const OpenRequest& request, caf::message answe
 /// @thread all members from any thread, several at a time.
 class BACKOFF_ACTOR_EXPORT Forwarding {
 public:
-  /// Has no target.
+  /// Has no receiver.
   Forwarding() = default;
   Forwarding(const Forwarding&) = delete;
   Forwarding& operator=(const Forwarding&) = delete;
-  /// Releases the target.
+  /// Releases the receiver.
   virtual ~Forwarding() = default;
 
-  /// Returns the actor that gets a message sent now; null: the message is refused.
-  virtual caf::strong_actor_ptr target() = 0;
-  /// Is called for a message without a target. Returns the error that answers the message if it is
-  /// a request.
-  virtual caf::error on_nobody(bool is_request) = 0;
+  /// Returns the actor that gets this message now. Null: it took the message out of `message`, to
+  /// keep it or to `bounce` it.
+  virtual caf::strong_actor_ptr receiver_of(caf::mailbox_element_ptr& message) = 0;
 };
 
-/// Returns an address without an actor of its own. A message to it goes to the present target, as
+/// Returns what a message carries.
+BACKOFF_ACTOR_EXPORT caf::message content_of(const caf::mailbox_element& message);
+
+/// Answers a message with an error if it is a request, and drops it otherwise.
+BACKOFF_ACTOR_EXPORT void bounce(caf::mailbox_element_ptr message, caf::error error);
+
+/// Returns an address without an actor of its own. A message to it goes to the present receiver, as
 /// if it had been sent there, in the sender's thread.
 BACKOFF_ACTOR_EXPORT caf::actor make_forwarder(caf::actor_system& system,
                                                std::shared_ptr<Forwarding> forwarding);

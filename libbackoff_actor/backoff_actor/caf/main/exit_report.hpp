@@ -59,7 +59,7 @@ BACKOFF_ACTOR_EXPORT Problems check(const ExitReportOptions& options);
 /// ever. If no sender owes anything, the object says nothing and takes no time; it waits no longer
 /// than needed.
 ///
-/// It knows the senders and forwarders of the system that are started while it exists, those below
+/// It knows the senders of the system that are started while it exists, those below
 /// supervisors too. It keeps none of them alive, but each takes some 400 bytes more until it ends.
 /// It asks some ten thousand senders in a tenth of a second. `GracefulShutdown` contains such a
 /// report.

@@ -112,8 +112,7 @@ auto inspect(auto& f, SenderCounters& x) {
     compat::field("dead_lettered", x.dead_lettered), compat::field("hand_overs", x.hand_overs),
     compat::field("resends", x.resends), compat::field("nacks", x.nacks),
     compat::field("crashes", x.crashes), compat::field("failed_starts", x.failed_starts),
-    compat::field("hangs", x.hangs), compat::field("forwarded", x.forwarded),
-    compat::field("diverted", x.diverted), compat::field("restored", x.restored),
+    compat::field("hangs", x.hangs), compat::field("restored", x.restored),
     compat::field("suspended", x.suspended), compat::field("late_answers", x.late_answers));
 }
 auto inspect(auto& f, WorkerCount& x) {

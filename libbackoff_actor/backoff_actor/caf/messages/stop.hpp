@@ -22,8 +22,7 @@ namespace backoff_actor {
 /// With a grace, deliveries in flight are finished first. At once a sender refuses new messages,
 /// hands over nothing more, and retries nothing: a delivery that fails now stays owed. A delivery
 /// that waits is not in flight, and neither is one whose deadline has passed. As soon as nothing is
-/// in flight, the sender ends as above. A sender that delivers at most once tracks nothing, so it
-/// ends at once: its child may not get to the messages in the child's own mailbox.
+/// in flight, the sender ends as above.
 ///
 /// A supervisor with a grace starts and restarts nothing any more. All senders below it finish at
 /// the same time, through any number of supervisors. When all have, the tree ends in the order
@@ -46,9 +45,10 @@ struct Stop {
 /// `kill_grace` of a sender should be at most three times that of the supervisors above it: they
 /// give it that time to end its child.
 struct Stopped {
-  std::uint64_t acknowledged = 0;  ///< deliveries that were acknowledged
-  std::uint64_t suspended = 0;     ///< deliveries that stay owed in a durable outbox
-  std::uint64_t dead_lettered = 0; ///< deliveries that became dead letters, for whatever reason
+  std::uint64_t acknowledged = 0; ///< deliveries that were acknowledged
+  std::uint64_t suspended = 0;    ///< deliveries that stay owed in a durable outbox
+  /// Deliveries that became dead letters, for whatever reason, and messages that a `ChildRef` kept.
+  std::uint64_t dead_lettered = 0;
 
   /// Children that were killed and did not end in time. Those that had been abandoned before, and
   /// were still alive when the `Stop` came, count too: the actor system waits for them.

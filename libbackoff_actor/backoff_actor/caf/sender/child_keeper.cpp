@@ -67,15 +67,6 @@ ChildKeeper::Child ChildKeeper::take(std::uint32_t incarnation) {
   return std::move(node.mapped());
 }
 
-std::vector<std::uint32_t> ChildKeeper::ended_others() const {
-  std::vector<std::uint32_t> result;
-  for (const auto& [incarnation, child] : others_->children)
-    if (compat::has_ended(child.handle))
-      result.push_back(incarnation);
-  std::sort(result.begin(), result.end());
-  return result;
-}
-
 caf::actor ChildKeeper::handle(std::uint32_t incarnation) const {
   const auto* const found = find(incarnation);
   return found != nullptr ? found->handle : caf::actor{};
@@ -143,7 +134,7 @@ std::optional<std::uint32_t> ChildKeeper::take_down(const caf::actor_addr& who) 
     return std::nullopt;
   const auto incarnation = it->incarnation;
   former.erase(it);
-  return incarnation == 0 ? std::nullopt : std::optional{incarnation};
+  return incarnation;
 }
 
 bool ChildKeeper::awaits_down(const caf::actor_addr& who) const {

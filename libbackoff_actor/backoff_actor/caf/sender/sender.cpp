@@ -9,8 +9,8 @@ namespace backoff_actor {
 
 namespace {
 
-template <class Options>
-std::shared_ptr<const detail::SenderSettings> checked(ChildFactory make_child, Options options) {
+std::shared_ptr<const detail::SenderSettings> checked(ChildFactory make_child,
+                                                      SenderOptions options) {
   if (options.name.empty())
     options.name = make_child.kind().empty() ? "sender" : make_child.kind();
   auto problems = check(options);
@@ -25,9 +25,6 @@ std::shared_ptr<const detail::SenderSettings> checked(ChildFactory make_child, O
 SenderBlueprint::SenderBlueprint(ChildFactory make_child, SenderOptions options)
   : settings_(checked(std::move(make_child), std::move(options))) {}
 
-SenderBlueprint::SenderBlueprint(ChildFactory make_child, ForwarderOptions options)
-  : settings_(checked(std::move(make_child), std::move(options))) {}
-
 const std::string& SenderBlueprint::name() const { return settings_->options.name; }
 
 caf::actor SenderBlueprint::spawn(caf::actor_system& system) const {
@@ -37,11 +34,6 @@ caf::actor SenderBlueprint::spawn(caf::actor_system& system) const {
 
 caf::actor spawn_back_off_sender(caf::actor_system& system, ChildFactory make_child,
                                  SenderOptions options) {
-  return SenderBlueprint{std::move(make_child), std::move(options)}.spawn(system);
-}
-
-caf::actor spawn_forwarder(caf::actor_system& system, ChildFactory make_child,
-                           ForwarderOptions options) {
   return SenderBlueprint{std::move(make_child), std::move(options)}.spawn(system);
 }
 
@@ -56,10 +48,6 @@ ChildFactory child_of(SenderBlueprint blueprint) {
 }
 
 ChildSpec sender_spec(std::string id, ChildFactory make_child, SenderOptions options) {
-  return {std::move(id), child_of(SenderBlueprint{std::move(make_child), std::move(options)})};
-}
-
-ChildSpec sender_spec(std::string id, ChildFactory make_child, ForwarderOptions options) {
   return {std::move(id), child_of(SenderBlueprint{std::move(make_child), std::move(options)})};
 }
 

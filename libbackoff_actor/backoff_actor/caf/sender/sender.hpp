@@ -3,7 +3,6 @@
 #include "backoff_actor/caf/child/child_factory.hpp"
 #include "backoff_actor/caf/child/child_spec.hpp"
 #include "backoff_actor/caf/sender/decider_of.hpp"
-#include "backoff_actor/caf/sender/forwarder_options.hpp"
 #include "backoff_actor/caf/sender/sender_options.hpp"
 #include "backoff_actor/core/export.hpp"
 
@@ -67,26 +66,7 @@ struct SenderSettings;
 spawn_back_off_sender(caf::actor_system& system, ChildFactory make_child,
                       SenderOptions options = {});
 
-/// Starts a forwarder, and with it its child: a supervisor of one child that delivers at most once.
-///
-/// A forwarder passes each message on in its client's name, and forgets it. The child answers the
-/// client directly. Messages that a child held when it went down are lost; CAF answers the requests
-/// among them with errors of its own. The forwarder recreates the child after a backoff, and
-/// `while_down` says what happens to messages meanwhile. A message that the child sends to the
-/// forwarder is a message like any other: it comes back to the child, or goes to the next one.
-///
-/// A forwarder takes the same commands as a sender, and ends in the same ways. It owes only the
-/// messages that wait for a child. As long as the child works on others, keep a handle to the
-/// forwarder.
-///
-/// @errors throws `InvalidArgument` as `spawn_back_off_sender` does.
-/// @thread any; messages may come from any thread.
-[[nodiscard("a forwarder without a handle ends when no message waits")]] BACKOFF_ACTOR_EXPORT
-  caf::actor
-  spawn_forwarder(caf::actor_system& system, ChildFactory make_child,
-                  ForwarderOptions options = {});
-
-/// The factory and the options of many equal senders or forwarders, checked once and shared by all:
+/// The factory and the options of many equal senders, checked once and shared by all:
 ///
 ///     SenderOptions options;
 ///     options.child_start = FirstStart::on_first_use;
@@ -112,8 +92,6 @@ public:
   /// @errors throws `InvalidArgument` naming every option that `check` finds wrong, and
   ///         `make_child` if it is empty.
   explicit SenderBlueprint(ChildFactory make_child, SenderOptions options = {});
-  /// The same for forwarders.
-  SenderBlueprint(ChildFactory make_child, ForwarderOptions options);
 
   /// The name that all its senders have, see `SenderOptions::name`; never empty.
   const std::string& name() const;
@@ -140,11 +118,5 @@ BACKOFF_ACTOR_EXPORT ChildFactory child_of(SenderBlueprint blueprint);
 /// @errors throws `InvalidArgument` as `SenderBlueprint` does.
 BACKOFF_ACTOR_EXPORT ChildSpec sender_spec(std::string id, ChildFactory make_child,
                                            SenderOptions options = {});
-
-/// The same for a forwarder.
-///
-/// @errors as those of the function above
-BACKOFF_ACTOR_EXPORT ChildSpec sender_spec(std::string id, ChildFactory make_child,
-                                           ForwarderOptions options);
 
 } // namespace backoff_actor

@@ -76,10 +76,9 @@ BackOffSender::BackOffSender(caf::actor_config& config,
                              std::shared_ptr<const detail::SenderSettings> settings)
   : RequestingActor(config, compat::TakesWords{}), settings_(std::move(settings)),
     engine_({settings_, &settings_->engine_options}, detail::stream_of_draws(options(), id())),
-    is_observed_(settings_->is_observed), forwards_(settings_->forwarding != nullptr),
+    is_observed_(settings_->is_observed),
     acknowledges_by_reply_(options().acknowledgement == Acknowledgement::by_reply),
-    looks_into_messages_(options().key_of || options().capacity_bytes || has_final_stop()
-                         || options().outbox),
+    looks_into_messages_(options().key_of || options().capacity_bytes || options().outbox),
     is_timed_(options().ack_timeout || options().time_to_live || options().guard
               || options().on_event),
     publishes_(settings_->kind != nullptr), origin_(origin_of(options())) {
@@ -276,9 +275,7 @@ void BackOffSender::on_error_answer(HandOverId id, const caf::error& error,
 }
 
 void BackOffSender::on_child_down(std::uint32_t incarnation, const caf::error& reason) {
-  const auto may_be_failure =
-    reason || engine_.owed() > 0
-    || settings_->engine_options.after_normal_stop == AfterNormalStop::restart;
+  const auto may_be_failure = reason || engine_.owed() > 0;
   const auto decision = may_be_failure
                           ? detail::decide(options().decider, FailureKind::child_down, reason)
                           : Decision{Verdict::retry};

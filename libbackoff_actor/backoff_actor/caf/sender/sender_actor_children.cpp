@@ -148,12 +148,4 @@ bool BackOffSender::is_told_of_end(const caf::actor_addr& who) const {
   return children_.awaits_down(who);
 }
 
-// Does not wait for the message in the mailbox, so that the next message is not passed on to a dead
-// child.
-void BackOffSender::see_who_has_ended() {
-  children_.tell_ended([this](std::uint32_t incarnation, const caf::error& reason) {
-    on_child_down(incarnation, reason);
-  });
-}
-
 } // namespace backoff_actor

@@ -26,8 +26,6 @@ SenderError error_of(Refusal refusal) {
     return SenderError::outbox_full;
   case Refusal::draining:
     return SenderError::draining;
-  case Refusal::no_child:
-    return SenderError::no_child;
   case Refusal::not_stored:
     return SenderError::not_stored;
   case Refusal::not_owner:
@@ -67,7 +65,6 @@ public:
     : self_(self), at_(at), news_(cargo.news), answer_(cargo.answer), follow_ups_(follow_ups) {}
 
   void operator()(const effect::Accept& x) {
-    self_.keep_client();
     if (self_.parcels_.size() <= x.slot)
       self_.parcels_.resize(x.slot + 1);
     newcomer_ = x.slot;
@@ -99,7 +96,6 @@ public:
   void operator()(const effect::Refuse& x) {
     if (auto* const seat = self_.seat())
       seat->note_refused(static_cast<std::size_t>(x.reason));
-    self_.keep_client();
     auto parcel = std::exchange(self_.incoming_, {});
     if (parcel.extra && parcel.extra->row != 0)
       return self_.store_->give_back(parcel.extra->row);
@@ -152,33 +148,6 @@ public:
   void operator()(const effect::GiveBack& x) {
     if (self_.store_)
       self_.store_->end_hand_over(x.delivery);
-  }
-
-  void operator()(const effect::Forward& x) {
-    if (x.is_final_stop)
-      self_.rare().lives_with_child = self_.ctrl();
-    const auto child = self_.children_.handle(x.incarnation);
-    if (x.slot != DeliverySlots::none) {
-      auto parcel = std::exchange(self_.parcels_[x.slot], {});
-      return self_.pass_on(parcel.client, std::move(parcel.payload), child);
-    }
-    auto parcel = std::exchange(self_.incoming_, {});
-    if (!parcel.extra || !parcel.extra->is_answered_on_acceptance)
-      return self_.forward_current(std::move(parcel.payload), child);
-    auto client = self_.open_request();
-    self_.answer_request(client, caf::make_message(Accepted{x.delivery}));
-    self_.pass_on(client, std::move(parcel.payload), child);
-  }
-
-  void operator()(const effect::Divert&) {
-    self_.keep_client();
-    auto parcel = std::exchange(self_.incoming_, {});
-    if (const auto* const reply =
-          std::get_if<ReplyWhileDown>(&self_.settings_->forwarding->while_down))
-      self_.answer_request(parcel.client, caf::message{reply->message});
-    else
-      self_.pass_on(parcel.client, std::move(parcel.payload),
-                    std::get<ForwardWhileDown>(self_.settings_->forwarding->while_down).to);
   }
 
   void operator()(const effect::Probe& x) { self_.send_probe(x); }
@@ -356,7 +325,7 @@ BackOffSender::Rare& BackOffSender::rare() {
 
 bool BackOffSender::Rare::is_empty() const {
   return !keys && !guard_watch && !registration && !seat && drains.empty() && starts.empty()
-         && stops.empty() && !closing && !exit_reason && !lives_with_child;
+         && stops.empty() && !closing && !exit_reason;
 }
 
 void BackOffSender::rest_or_stay() {

@@ -92,8 +92,6 @@ caf::error BackOffSender::rejection(const Parcel& parcel, const News* news) {
 }
 
 caf::error BackOffSender::exit_reason(const effect::Quit& x, const News* news) const {
-  if (!x.cause)
-    return {};
   auto reason = x.slot == DeliverySlots::none ? just_come(news) : rejection(parcels_[x.slot], news);
   // After a normal stop of the child there is no error to escalate.
   if (x.escalates && reason) // an escalated normal stop would look like one of the sender's own

@@ -26,11 +26,8 @@ constexpr int most_at_once = 128;
 void BackOffSender::on_message(caf::message&& payload) {
   if (looks_into_messages_)
     return submit(Submit{.message = std::move(payload)});
-  if (forwards_)
-    see_who_has_ended();
   incoming_.payload = std::move(payload);
-  if (!forwards_)
-    incoming_.client = open_request();
+  incoming_.client = open_request();
   const auto at = time_of_message();
   take(at, input::Submit{deadline(at, Duration::max())});
 }
@@ -51,7 +48,7 @@ Instant BackOffSender::deadline(Instant at, Duration time_to_live) const {
 }
 
 void BackOffSender::submit(const Submit& x) {
-  auto client = forwards_ ? compat::OpenRequest{} : open_request();
+  auto client = open_request();
   if (store_ && store_->is_behind())
     return hold(x, std::move(client));
   const auto at = now();
@@ -62,7 +59,7 @@ void BackOffSender::submit(const Submit& x, compat::OpenRequest client, Instant 
                            Instant came_at) {
   incoming_ = {x.message, std::move(client), nullptr};
   input::Submit news{deadline(came_at, x.time_to_live)};
-  if (!x.idempotency_key.empty() && !forwards_) {
+  if (!x.idempotency_key.empty()) {
     if (is_known(x))
       return;
     incoming_.more().idempotency_key = x.idempotency_key;
@@ -76,9 +73,6 @@ void BackOffSender::submit(const Submit& x, compat::OpenRequest client, Instant 
     return take(news, std::move(error));
   }
   try {
-    if (!x.idempotency_key.empty() && forwards_)
-      throw std::invalid_argument("idempotency_key: got '" + x.idempotency_key
-                                  + "', allowed nothing: a forwarder keeps no keys");
     auto key = key_of(x);
     if (store_ && store_->ownership())
       detail::require_text_keys(key, x.idempotency_key);
@@ -86,16 +80,12 @@ void BackOffSender::submit(const Submit& x, compat::OpenRequest client, Instant 
       news.key = number_of(key);
       incoming_.more().key = std::move(key);
     }
-    if (!x.retries.empty() && forwards_)
-      throw std::invalid_argument("retries: got '" + x.retries
-                                  + "', allowed nothing: a forwarder retries nothing");
     if (!x.retries.empty()) {
       auto own = parse_own_retries(x.retries);
       incoming_.more().context = context_of(own);
       news.own_retries = std::make_shared<const OwnRetries>(std::move(own));
     }
     news.weight = weight_of(x.message);
-    news.is_final_stop = has_final_stop() && settings_->forwarding->final_stop(x.message);
     if (store_)
       store_->prepare(system(), x.message, news.deadline);
   } catch (const NotStorable& exception) {
@@ -109,16 +99,7 @@ void BackOffSender::submit(const Submit& x, compat::OpenRequest client, Instant 
   }
   if (x.answer_when_accepted)
     incoming_.more().is_answered_on_acceptance = true;
-  if (forwards_)
-    see_who_has_ended();
   take(at, news);
-}
-
-// A forwarder takes the request from CAF only if it answers or keeps the message. Otherwise it
-// passes the message on as it came, and the child answers the client.
-void BackOffSender::keep_client() {
-  if (forwards_)
-    incoming_.client = open_request();
 }
 
 std::string BackOffSender::key_of(const Submit& x) const {

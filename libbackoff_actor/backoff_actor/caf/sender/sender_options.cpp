@@ -59,7 +59,10 @@ Problems check(const SenderOptions& options) {
     problems.add("max_hand_overs", text_of_count(*options.max_hand_overs),
                  "nothing, unless outbox is set");
   problems.add_nested("retry_after", check(options.retry_after));
-  check_restarts(problems, options);
+  if (options.restart_limit)
+    problems.add_nested("restart_limit", check(*options.restart_limit));
+  check_time(problems, "max_elapsed", options.max_elapsed);
+  check_not_negative(problems, "kill_grace", options.kill_grace);
   check_of_use(problems, "is_service_failure", static_cast<bool>(options.is_service_failure),
                static_cast<bool>(options.guard), "guard is set");
   check_of_use(problems, "fallback", static_cast<bool>(options.fallback),

@@ -70,32 +70,6 @@ EngineOptions engine_options_of(const ChildFactory& child, const SenderOptions& 
   return result;
 }
 
-// Returns those options of a forwarder that a sender has too.
-SenderOptions sender_options_of(const ForwarderOptions& options) {
-  SenderOptions result;
-  detail::copy_common_options(options, result);
-  if (const auto* const buffer = std::get_if<BufferWhileDown>(&options.while_down)) {
-    result.capacity = buffer->capacity;
-    result.overflow = buffer->overflow;
-    result.capacity_bytes = buffer->capacity_bytes;
-    result.weight_of = buffer->weight_of;
-    result.time_to_live = buffer->time_to_live;
-  }
-  return result;
-}
-
-EngineOptions engine_options_of(const ChildFactory& child, const ForwarderOptions& options) {
-  auto result = engine_options_of(child, sender_options_of(options));
-  result.guarantee = Guarantee::at_most_once;
-  if (std::holds_alternative<DropWhileDown>(options.while_down))
-    result.when_down = WhenDown::refuse;
-  else if (!std::holds_alternative<BufferWhileDown>(options.while_down))
-    result.when_down = WhenDown::divert;
-  result.healthy_after = options.healthy_after.value_or(options.backoff.longest());
-  result.after_normal_stop = options.after_normal_stop;
-  return result;
-}
-
 } // namespace
 
 Decision default_decider(FailureKind kind, const caf::error& error) {
@@ -132,16 +106,6 @@ SenderSettings::SenderSettings(ChildFactory child, SenderOptions given)
                 || options.outbox),
     kind(kind_of(options)) {
   count_delays(kind, engine_options);
-}
-
-SenderSettings::SenderSettings(ChildFactory child, ForwarderOptions given)
-  : make_child(std::move(child)), options(sender_options_of(given)),
-    engine_options(engine_options_of(make_child, given)),
-    is_observed(options.on_event || options.on_dead_letter || options.dead_letters),
-    kind(kind_of(options)) {
-  count_delays(kind, engine_options);
-  forwarding = std::make_unique<const Forwarding>(
-    Forwarding{std::move(given.while_down), given.after_normal_stop, std::move(given.final_stop)});
 }
 
 WorkerPool pool_of(const PoolOptions& options) {

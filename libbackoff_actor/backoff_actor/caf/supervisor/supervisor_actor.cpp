@@ -67,6 +67,11 @@ void Supervisor::Place::leave() const {
     address->leave(actor);
 }
 
+std::size_t Supervisor::Place::close() const {
+  leave();
+  return address ? address->close() : 0;
+}
+
 Supervisor::Supervisor(caf::actor_config& config, SupervisorOptions options,
                        std::vector<ChildSpec> children)
   : Supervisor(config, std::move(options), entries_of(children), std::move(children)) {}

@@ -32,7 +32,7 @@ public:
 
   void operator()(const supervisor_effect::ForgetChild& x) {
     auto& place = self_.places_[x.child.slot];
-    place.leave();
+    self_.count_lost(place.close());
     self_.call_off(place);
     self_.addresses_.erase(place.address_key());
     place = {};
@@ -65,6 +65,7 @@ public:
   void operator()(const supervisor_effect::Abandon& x) {
     if (auto* place = self_.find(x.actor))
       place->actor = nullptr;
+    self_.close_if_stopped(x.actor.child);
     self_.cut_branches_of(x.actor);
     if (self_.closing_)
       ++self_.closing_->numbers.abandoned;
@@ -103,6 +104,9 @@ public:
       self_.seat_->note_escalation();
     self_.keep_alive_ = self_.ctrl();
     self_.quit_reason_ = self_.quit_reason(x);
+    for (const auto& place : self_.places_)
+      if (!place.actor)
+        self_.count_lost(place.close());
   }
 
   void operator()(const supervisor_effect::Quit&) { self_.quits_ = true; }
@@ -151,6 +155,27 @@ void Supervisor::step(const SupervisorInput& input, std::vector<SupervisorInput>
   engine_.step(now(), input, effects_);
   for (const auto& effect : effects_)
     std::visit(CarryOut{*this, follow_ups}, effect);
+  if (const auto* const down = std::get_if<supervisor_input::ChildDown>(&input))
+    close_if_stopped(down->actor.child);
+  else if (const auto* const failed = std::get_if<supervisor_input::StartFailed>(&input))
+    close_if_stopped(failed->actor.child);
+  else if (const auto* const told = std::get_if<supervisor_input::TerminateChild>(&input))
+    close_if_stopped(engine_.find(told->id).value_or(ChildName{}));
+}
+
+// A child that stays down gets no messages any more: gives up those that wait for it.
+void Supervisor::close_if_stopped(const ChildName& child) {
+  if (child.serial == 0 || places_[child.slot].serial != child.serial
+      || !places_[child.slot].address)
+    return;
+  const auto status = engine_.status(child, now());
+  if (status && status->state == ChildState::stopped)
+    count_lost(places_[child.slot].close());
+}
+
+void Supervisor::count_lost(std::size_t messages) {
+  if (closing_)
+    closing_->numbers.dead_lettered += messages;
 }
 
 Supervisor::Place* Supervisor::find(const ChildActor& actor) {
@@ -168,6 +193,8 @@ std::optional<SupervisorInput> Supervisor::make_child(const supervisor_effect::S
   auto& place = places_[x.actor.child.slot];
   place.is_told = false;
   place.error = {}; // that of the previous actor
+  if (place.address)
+    place.address->expect_actor();
   place.asks_if_it_is = x.asks_if_it_is;
   try {
     if (dynamic_child_)

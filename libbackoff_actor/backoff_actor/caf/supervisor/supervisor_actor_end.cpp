@@ -197,7 +197,7 @@ void Supervisor::report() {
 
 void Supervisor::end_at_once() {
   for (auto place = places_.rbegin(); place != places_.rend(); ++place) {
-    place->leave();
+    count_lost(place->close());
     call_off(*place);
     if (place->actor && place->ownership == Ownership::sole)
       compat::send_exit_now(place->actor, address(), caf::exit_reason::kill);

@@ -16,9 +16,7 @@ void SenderEngine::Step::operator()(const input::Start& x) {
   if (self_.beginning_ == Beginning::not_told)
     self_.beginning_ = Beginning::told;
   work_.last_delivery = std::max(work_.last_delivery, x.last_delivery);
-  // A message that waits to be forwarded starts the child elsewhere, unless the sender is paused.
-  const auto is_used = work_.mode != Mode::forwarding && self_.owed() > 0;
-  const auto is_wanted = options_.child_start == FirstStart::at_once || is_used;
+  const auto is_wanted = options_.child_start == FirstStart::at_once || self_.owed() > 0;
   if (work_.last_incarnation == 0 && is_wanted && !work_.pool)
     start_child(work_.primary);
 }
@@ -99,8 +97,6 @@ void SenderEngine::Step::operator()(const input::ChildDown& x) {
   auto* const lane = lane_of(x.incarnation);
   if (lane == nullptr || lane->child == Child::none)
     return;
-  if (work_.mode == Mode::forwarding)
-    reset_if_well();
   const auto was_told_to = lane->child == Child::leaving || is_ending();
   if (lane->child == Child::starting && is_guarded(*lane))
     gate_.report_failed_start(now_);
@@ -114,15 +110,10 @@ void SenderEngine::Step::operator()(const input::ChildDown& x) {
     revive(*lane);
     return;
   }
-  if (is_done_with(x)) {
-    observe_of(*lane, [&] { return event::ChildDown{now_, x.incarnation, x.cause, false}; });
-    return end_normally();
-  }
   // In a pool, what other workers hold is no reason to take a normal stop for a failure.
   const auto is_needed =
     work_.pool ? lane->in_flight.count > 0 || backlog_.size_ready() > 0 : self_.owed() > 0;
-  const auto may_stop = !is_needed && options_.after_normal_stop != AfterNormalStop::restart;
-  const auto is_failure = x.cause.is_error() || !may_stop;
+  const auto is_failure = x.cause.is_error() || is_needed;
   observe_of(*lane, [&] { return event::ChildDown{now_, x.incarnation, x.cause, is_failure}; });
   if (!is_failure) {
     if (work_.pool)

@@ -111,7 +111,7 @@ void SenderEngine::Step::tell_delay(const Lane& lane, Duration span,
 
 // In strict order, the delivery that is tried next has failed many times in a row.
 void SenderEngine::Step::hint_at_endless_retries() {
-  if (backlog_.size() < 2 || work_.mode == Mode::forwarding)
+  if (backlog_.size() < 2)
     return;
   const auto slot = backlog_.front();
   if (!limit_of(slot) && backlog_.deadline_of(slot) == Instant::never())

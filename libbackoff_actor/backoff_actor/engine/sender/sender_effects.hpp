@@ -104,20 +104,6 @@ struct HandOver {
   HandOverId hand_over;      ///< goes back with the child's answers
 };
 
-/// Pass a message on to the child in its client's name, and forget it.
-struct Forward {
-  /// Where `Accept` said to keep it, free from now on; `DeliverySlots::none`: it is the submission
-  /// that just came, which was not accepted before.
-  std::uint32_t slot;
-  std::uint64_t delivery;    ///< its number
-  std::uint32_t incarnation; ///< which child
-  bool is_final_stop;        ///< the driver is to live until the child has ended
-};
-
-/// No child can take the submission that just came: answer it, or pass it on to another actor, as
-/// the options say.
-struct Divert {};
-
 /// Ask the child for a sign of life, to be answered with `input::ChildAlive`.
 struct Probe {
   std::uint32_t incarnation; ///< goes back in the answer
@@ -174,13 +160,13 @@ struct WakeAt {
   Instant at; ///< on the time line of `now`
 };
 
-/// The sender has given up, or is done: note its exit reason. The sender ends as soon as the engine
+/// The sender has given up: note its exit reason. The sender ends as soon as the engine
 /// has ended, see `SenderEngine::has_ended`.
 struct Quit {
   bool escalates; ///< whether the error of the failure is the exit reason; see `slot`
   /// Where that error is held; `DeliverySlots::none`: it just came.
   std::uint32_t slot;
-  std::shared_ptr<const Cause> cause; ///< of the last failure; null: it is done, and ends normally
+  std::shared_ptr<const Cause> cause; ///< of the last failure
 };
 
 /// The hook `EngineOptions::on_event` threw an exception: report it. The engine goes on.
@@ -195,9 +181,9 @@ using Effect =
   std::variant<effect::Accept, effect::Refuse, effect::Persist, effect::StartChild,
                effect::TellToEnd, effect::Abandon, effect::StopChild, effect::HandOver,
                effect::Probe, effect::HoldAnswer, effect::Acknowledge, effect::DeadLetter,
-               effect::Drained, effect::WakeAt, effect::Quit, effect::Forward, effect::Divert,
-               effect::Confirm, effect::CountAttempts, effect::Suspend, effect::Join,
-               effect::AskToEnd, effect::GiveBack, effect::Finished, effect::HookFailed>;
+               effect::Drained, effect::WakeAt, effect::Quit, effect::Confirm,
+               effect::CountAttempts, effect::Suspend, effect::Join, effect::AskToEnd,
+               effect::GiveBack, effect::Finished, effect::HookFailed>;
 
 /// What one step asks for, in order. A step appends to it; the driver empties it and uses it again,
 /// so that no step needs to allocate.

@@ -196,7 +196,6 @@ SenderGlance SenderEngine::glance() const {
     result.counters.accepted = idle_state_->accepted;
     result.counters.acknowledged = idle_state_->acknowledged;
     result.counters.hand_overs = idle_state_->hand_overs;
-    result.counters.forwarded = idle_state_->forwarded;
   }
   result.phase = is_alone ? Phase::starting : Phase::running;
   return result;
@@ -207,8 +206,7 @@ PoolGlance SenderEngine::pool_glance() const {
 }
 
 SenderStatus SenderEngine::status(Instant now) const {
-  return work_ ? work_->status(*options_, now, stopped_)
-               : new_work()->status(*options_, now, stopped_);
+  return work_ ? work_->status(now, stopped_) : new_work()->status(now, stopped_);
 }
 
 // What a compiler makes for each alternative is made here alone: that takes it long.

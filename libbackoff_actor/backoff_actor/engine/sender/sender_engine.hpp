@@ -43,10 +43,6 @@
 //     redelivered: those with a bounce, and those that the child gave back without an answer
 //     (`Decision::is_held_back`).
 //
-// At-most-once messages (`EngineOptions::guarantee`) are not deliveries: the engine forwards and
-// forgets them. Only those that have to wait for a child are in the outbox
-// (sender_at_most_once.cpp).
-//
 // A delivery that ends while a child holds it leaves a *ghost*: its deadline passed, or an earlier
 // child acknowledged it. It is no longer owed, but the child may still be working on it. The ghost
 // keeps its place among the deliveries in flight. So the next delivery is not charged with a crash

@@ -4,7 +4,6 @@
 #include "backoff_actor/backoff/by_reason.hpp"
 #include "backoff_actor/backoff/limits.hpp"
 #include "backoff_actor/core/time.hpp"
-#include "backoff_actor/delivery/guarantee.hpp"
 #include "backoff_actor/delivery/ordering.hpp"
 #include "backoff_actor/guard/guard_port.hpp"
 #include "backoff_actor/observe/events.hpp"
@@ -68,7 +67,7 @@ struct EngineOptions {
   std::uint32_t max_in_flight = 1024;
 
   /// The workers that share the outbox; without kinds: one child. Only with `Ordering::per_key` or
-  /// `unordered`, without a fallback, and with `Guarantee::at_least_once`.
+  /// `unordered`, and without a fallback.
   WorkerPool pool{};
 
   /// How many failures a delivery may be charged with before it is given up. Unset: any number, and
@@ -124,11 +123,8 @@ struct EngineOptions {
   /// Whether another child takes over when a limit is reached, instead of giving up.
   bool has_fallback = false;
 
-  /// What follows a normal stop of the child; only with `Guarantee::at_most_once`.
-  AfterNormalStop after_normal_stop = AfterNormalStop::rest;
-
   /// Whether there is a store: a delivery waits for `input::Persisted` before it may be handed
-  /// over, and stays owed there when the sender ends. Only with `Guarantee::at_least_once`.
+  /// over, and stays owed there when the sender ends.
   bool persist = false;
 
   /// How often the process may end while a child has a delivery. The engine gives a restored
@@ -137,19 +133,6 @@ struct EngineOptions {
   ///
   /// @range 1 and above
   std::optional<std::uint32_t> max_hand_overs{};
-
-  /// How often a message reaches a child. With `at_most_once`, the options about deliveries in
-  /// flight, the guard and the fallback have no effect.
-  Guarantee guarantee = Guarantee::at_least_once;
-
-  /// What happens to a message that cannot be forwarded; only with `Guarantee::at_most_once`.
-  WhenDown when_down = WhenDown::buffer;
-
-  /// How long a child must have been there without a running delay before the backoff is reset;
-  /// only with `Guarantee::at_most_once`. `Duration::max()`: time alone never resets it.
-  ///
-  /// @range 0 and above
-  Duration healthy_after = Duration::max();
 
   /// Is called with each delay that follows a failure; empty: nobody counts them.
   ///

@@ -130,8 +130,7 @@ PoolGlance SenderEngine::Work::pool_glance(bool is_stopped) const {
   return result;
 }
 
-SenderStatus SenderEngine::Work::status(const EngineOptions& options, Instant now,
-                                        bool is_stopped) const {
+SenderStatus SenderEngine::Work::status(Instant now, bool is_stopped) const {
   const auto numbers = glance(is_stopped);
   SenderStatus result;
   result.phase = numbers.phase;
@@ -154,14 +153,10 @@ SenderStatus SenderEngine::Work::status(const EngineOptions& options, Instant no
     result.oldest_age = now - numbers.oldest_since;
   if (result.is_delayed)
     result.due_in = std::max(Duration::zero(), due() - now);
-  // The next input will reset the backoff if the child is well; the status shows that already.
-  const auto is_well =
-    !is_stopped && mode == Mode::forwarding && primary.is_well(now, options.healthy_after);
-  const auto backoff = is_well ? reset(options.backoff.policy(), primary.backoff) : primary.backoff;
-  result.retries = backoff.progress.retries;
-  result.total_retries = backoff.progress.draws;
-  result.resets = backoff.resets;
-  result.last_delay = backoff.wait_time;
+  result.retries = primary.backoff.progress.retries;
+  result.total_retries = primary.backoff.progress.draws;
+  result.resets = primary.backoff.resets;
+  result.last_delay = primary.backoff.wait_time;
   if (is_stopped)
     return result;
   result.unstored = backlog.unstored();

@@ -14,8 +14,7 @@ namespace backoff_actor {
 bool SenderEngine::Step::serves(const Lane& lane) const {
   if (work_.pool)
     return work_.mode == Mode::normal && lane.is_wanted;
-  return is_primary(lane) ? work_.mode == Mode::normal || work_.mode == Mode::forwarding
-                          : work_.mode == Mode::on_fallback;
+  return work_.mode == (is_primary(lane) ? Mode::normal : Mode::on_fallback);
 }
 
 // The limit of a pool is that of one worker, times the workers that there are at the least.

@@ -92,11 +92,8 @@ template <bool HasPool>
   if (work_.mode == Mode::returning)
     come_back_if_fallback_is_done();
   if (work_.is_paused || work_.is_store_behind || now_ >= work_.sure_until
-      || work_.mode >= Mode::returning) {
-    if (work_.mode == Mode::forwarding)
-      forward_waiting();
+      || work_.mode >= Mode::returning)
     return;
-  }
   if constexpr (HasPool)
     return hand_over_in_pool();
   auto& primary = work_.primary;

@@ -10,8 +10,7 @@ SenderEngine::Work::Work(const EngineOptions& options, std::uint64_t stream,
                          const IdleState* idle_state)
   : backlog(options.ordering, idle_state != nullptr ? idle_state->last_tag : options.last_tag),
     gate(options.guard.get(), options.ordering == Ordering::strict),
-    primary(options, stream, options.max_in_flight),
-    mode(options.guarantee == Guarantee::at_most_once ? Mode::forwarding : Mode::normal) {
+    primary(options, stream, options.max_in_flight) {
   if (!options.pool.kinds.empty()) {
     pool = std::make_unique<Pool>(options.pool);
     primary.window = primary.full_window = options.pool.kinds.front().max_in_flight;
@@ -27,7 +26,6 @@ SenderEngine::Work::Work(const EngineOptions& options, std::uint64_t stream,
   counters.accepted = idle_state->accepted;
   counters.acknowledged = idle_state->acknowledged;
   counters.hand_overs = idle_state->hand_overs;
-  counters.forwarded = idle_state->forwarded;
   last_delivery = idle_state->last_delivery;
   primary.backoff.resets = idle_state->resets;
   wake_at = idle_state->wake_at;
@@ -64,14 +62,13 @@ bool SenderEngine::Work::is_idle() const {
          && !primary.delay_runs && !primary.is_failing && !primary.backoff.is_started()
          && !primary.probe_is_out && !last_failure && !is_paused && !is_store_behind && !is_draining
          && sure_until == Instant::never() && gate.is_idle() && !start_is_put_off
-         && !ends_with_child && abandoned.empty();
+         && abandoned.empty();
 }
 
 void SenderEngine::Work::save_to(IdleState& result, const EngineOptions& options) {
   result.accepted = counters.accepted;
   result.acknowledged = counters.acknowledged;
   result.hand_overs = counters.hand_overs;
-  result.forwarded = counters.forwarded;
   result.last_delivery = last_delivery;
   result.resets = primary.backoff.resets;
   result.wake_at = wake_at;
@@ -100,10 +97,9 @@ void SenderEngine::Work::save_to(IdleState& result, const EngineOptions& options
 // Whether there is more to remember than `IdleState` has room for.
 bool SenderEngine::Work::has_failure_history(const EngineOptions& options) const {
   const auto& x = counters;
-  const auto is_counted =
-    (x.refused | x.dead_lettered | x.resends | x.nacks | x.crashes | x.failed_starts | x.hangs
-     | x.diverted | x.restored | x.suspended | x.late_answers)
-    != 0;
+  const auto is_counted = (x.refused | x.dead_lettered | x.resends | x.nacks | x.crashes
+                           | x.failed_starts | x.hangs | x.restored | x.suspended | x.late_answers)
+                          != 0;
   const auto& initial = options.backoff.state();
   return is_counted || primary.child != Lane::Child::alive || primary_starts != 1
          || last_incarnation != 1 || last_epoch != 0 || !primary.was_handed_something

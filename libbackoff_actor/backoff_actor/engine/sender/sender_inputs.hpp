@@ -50,14 +50,10 @@ struct Submit {
   std::uint64_t key = 0;
   /// What it adds to the fill of the outbox, see `EngineOptions::capacity_bytes`.
   std::uint32_t weight = 0;
-  /// Its key, its weight, or whether it is the last message could not be determined. The engine
-  /// does not accept it.
+  /// Its key or its weight could not be determined. The engine does not accept it.
   bool is_unusable = false;
   /// What comes before it and is not here yet takes all the room that there is.
   bool is_crowded_out = false;
-  /// The sender is to end when the child that gets this message ends, or now if there is no child;
-  /// only with `Guarantee::at_most_once`.
-  bool is_final_stop = false;
   /// It stays where it came from until it is stored, so the end of the sender gives it up no more
   /// than one that is stored; only with `EngineOptions::persist`.
   bool has_source = false;

@@ -9,9 +9,8 @@
 namespace backoff_actor {
 
 void SenderEngine::Step::operator()(const input::Submit& x) {
-  if (work_.mode >= Mode::forwarding)
-    return !is_closing() ? pass_on(x)
-                         : refuse(x.is_unusable ? Refusal::unusable : Refusal::draining);
+  if (is_closing())
+    return refuse(x.is_unusable ? Refusal::unusable : Refusal::draining);
   if (x.is_unusable || work_.is_draining || x.is_crowded_out || !make_room(x))
     return refuse(x.is_unusable       ? Refusal::unusable
                   : work_.is_draining ? Refusal::draining

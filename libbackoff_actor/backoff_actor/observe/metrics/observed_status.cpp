@@ -67,8 +67,6 @@ void write(std::string& json, const SenderCounters& counters) {
   object.add("crashes", counters.crashes);
   object.add("failed_starts", counters.failed_starts);
   object.add("hangs", counters.hangs);
-  object.add("forwarded", counters.forwarded);
-  object.add("diverted", counters.diverted);
   object.add("restored", counters.restored);
   object.add("suspended", counters.suspended);
   object.add("late_answers", counters.late_answers);

@@ -27,11 +27,11 @@ namespace backoff_actor::detail {
 
 // The counters of a sender, in the order of their words.
 inline constexpr std::array sender_counters{
-  &SenderCounters::accepted,   &SenderCounters::refused,       &SenderCounters::acknowledged,
-  &SenderCounters::hand_overs, &SenderCounters::resends,       &SenderCounters::nacks,
-  &SenderCounters::crashes,    &SenderCounters::failed_starts, &SenderCounters::hangs,
-  &SenderCounters::forwarded,  &SenderCounters::diverted,      &SenderCounters::restored,
-  &SenderCounters::suspended,  &SenderCounters::late_answers,  &SenderCounters::dead_lettered,
+  &SenderCounters::accepted,      &SenderCounters::refused,       &SenderCounters::acknowledged,
+  &SenderCounters::hand_overs,    &SenderCounters::resends,       &SenderCounters::nacks,
+  &SenderCounters::crashes,       &SenderCounters::failed_starts, &SenderCounters::hangs,
+  &SenderCounters::restored,      &SenderCounters::suspended,     &SenderCounters::late_answers,
+  &SenderCounters::dead_lettered,
 };
 static_assert(sizeof(SenderCounters) == sender_counters.size() * sizeof(std::uint64_t));
 
@@ -63,7 +63,7 @@ BACKOFF_ACTOR_EXPORT SenderGlance glance_of(const Cell<SenderWords::size>& cell)
 
 // What became of messages; only a sender that had any has these.
 struct OutcomeWords {
-  static constexpr std::size_t refusals = 7;
+  static constexpr std::size_t refusals = 6;
   static constexpr std::size_t dead_letter_reasons = 11;
   enum : std::size_t {
     refused = 0,

@@ -68,12 +68,6 @@ inline constexpr EventPatternOf<event::DelayEnded> delay_ended{"delay ended"};
 /// A delivery was given to the child; number: the delivery, `incarnation`.
 inline constexpr EventPatternOf<event::HandedOver> handed_over{"handed over"};
 
-/// A message was passed on at most once; number: the delivery, `incarnation`.
-inline constexpr EventPatternOf<event::Forwarded> forwarded{"forwarded"};
-
-/// A message was answered or passed on elsewhere, because there was no child.
-inline constexpr EventPatternOf<event::Diverted> diverted{"diverted"};
-
 /// The guard did not let a delivery through; enumerator: `HeldBackBy`, span.
 inline constexpr EventPatternOf<event::GuardHeldBack> guard_held_back{"guard held back"};
 

@@ -20,7 +20,6 @@ struct Account {
   std::uint32_t acknowledged = 0;
   std::uint32_t dead_lettered = 0;
   std::uint32_t refused = 0;
-  std::uint32_t forwarded = 0;
 };
 
 void add(LedgerFault& fault, std::uint64_t count, const std::string& key) {
@@ -100,8 +99,6 @@ void Ledger::dead_lettered(std::string_view key) const {
 }
 void Ledger::refused(std::string_view key) const { state_->note(key, &Account::refused); }
 
-void Ledger::forwarded(std::string_view key) const { state_->note(key, &Account::forwarded); }
-
 EventHook Ledger::hook(const std::string& sender) const {
   return [state = state_, prefix = sender.empty() ? sender : sender + " "](const Event& event) {
     const auto note = [&](std::uint64_t delivery, std::uint32_t Account::*what) {
@@ -115,11 +112,6 @@ EventHook Ledger::hook(const std::string& sender) const {
       note(dead_lettered->delivery, &Account::dead_lettered);
     else if (const auto* restored = std::get_if<event::Restored>(&event))
       state->note_first_of(prefix + std::to_string(restored->delivery), &Account::submitted);
-    else if (const auto* forwarded = std::get_if<event::Forwarded>(&event)) {
-      if (!forwarded->waited)
-        note(forwarded->delivery, &Account::submitted);
-      note(forwarded->delivery, &Account::forwarded);
-    }
   };
 }
 
@@ -132,12 +124,11 @@ LedgerSummary Ledger::summary(std::uint64_t owed) const {
     result.acknowledged += account.acknowledged;
     result.dead_lettered += account.dead_lettered;
     result.refused += account.refused;
-    result.forwarded += account.forwarded;
   }
   const auto executions_are_noted = result.executed > 0;
   for (const auto& account : state_->accounts) {
-    const auto ended = std::uint64_t{account.acknowledged} + account.dead_lettered + account.refused
-                       + account.forwarded;
+    const auto ended =
+      std::uint64_t{account.acknowledged} + account.dead_lettered + account.refused;
     if (account.submitted == 0) {
       add(result.phantoms, account.executed + ended, account.key);
       continue;
@@ -170,7 +161,6 @@ std::string to_string(const LedgerSummary& summary) {
   part("acknowledged", summary.acknowledged);
   part("dead-lettered", summary.dead_lettered);
   part("refused", summary.refused);
-  seldom("forwarded", summary.forwarded);
   seldom("owed", summary.owed);
   part("lost", summary.lost.count);
   part("duplicates", summary.duplicates.count);

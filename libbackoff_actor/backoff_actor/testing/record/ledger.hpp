@@ -42,7 +42,6 @@ struct BACKOFF_ACTOR_EXPORT LedgerSummary {
   LedgerFault duplicates{};        ///< executions beyond one per submission
   LedgerFault ended_twice{};       ///< endings beyond one per submission
   LedgerFault phantoms{};          ///< executions and endings of messages never submitted
-  std::uint64_t forwarded = 0;     ///< messages that were passed on at most once
 
   /// Renders the losses as a clause without a full stop, each fault with its keys:
   /// `lost: a, b; acknowledged but never executed: c`. Empty: nothing was lost.
@@ -86,14 +85,11 @@ public:
   void dead_lettered(std::string_view key) const;
   /// Notes that a message was not accepted.
   void refused(std::string_view key) const;
-  /// Notes that a message was passed on at most once.
-  void forwarded(std::string_view key) const;
 
   /// A hook for `SenderOptions::on_event` that notes the events of a sender. Its keys are the
   /// numbers of the deliveries; each accepted delivery must end once. A message that was not
-  /// accepted has no number and is not noted. A message that the sender passes on at most once
-  /// counts as submitted and ended, because nothing more is known of it. With several senders, name
-  /// each: keys are then `orders 17`.
+  /// accepted has no number and is not noted. With several senders, name each: keys are then
+  /// `orders 17`.
   EventHook hook(const std::string& sender = {}) const;
 
   /// Compares all notes so far, in linear time.

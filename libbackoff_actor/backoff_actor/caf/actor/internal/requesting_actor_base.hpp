@@ -112,10 +112,6 @@ protected:
   /// false and sends no probe: the actor would take the probe for work. A blocking actor answers
   /// nothing when it crashes, either.
   bool probe(std::uint64_t name, const caf::actor& whom);
-  /// Passes the current message on to `receiver`, with `payload` as its content and in the name of
-  /// its client, which gets the answer from there. The handler returns `caf::delegated`, and makes
-  /// no promise.
-  virtual void forward_current(caf::message payload, const caf::actor& receiver) = 0;
 
   /// Returns `SenderError::unknown_type` if the receiver is on another node, and CAF cannot send it
   /// the message, because a type is not registered. No error: it can be sent.

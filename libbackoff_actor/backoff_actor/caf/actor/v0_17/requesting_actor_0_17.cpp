@@ -332,16 +332,6 @@ OpenRequest RequestingActor::open_request() {
   return result;
 }
 
-void RequestingActor::forward_current(caf::message payload, const caf::actor& receiver) {
-  if (auto error = cannot_reach(receiver, payload))
-    return refuse_current(std::move(error));
-  auto& element = *current_mailbox_element();
-  auto passed_on = caf::make_mailbox_element(element.sender, element.mid, std::move(element.stages),
-                                             std::move(payload));
-  element.mid.mark_as_answered();
-  receiver->enqueue(std::move(passed_on), context());
-}
-
 void RequestingActor::pass_on(OpenRequest& client, caf::message payload,
                               const caf::actor& receiver) {
   if (auto error = cannot_reach(receiver, payload))

@@ -319,13 +319,6 @@ void RequestingActor::respond(const OpenRequest& request, caf::message&& answer)
     caf::make_mailbox_element(ctrl(), request.id.response_id(), std::move(answer)), context());
 }
 
-void RequestingActor::forward_current(caf::message payload, const caf::actor& receiver) {
-  auto& element = *current_mailbox_element();
-  receiver->enqueue(caf::make_mailbox_element(element.sender, element.mid, std::move(payload)),
-                    context());
-  element.mid.mark_as_answered();
-}
-
 void RequestingActor::watch_actor(const caf::actor& whom) {
   whom->attach(std::make_unique<Watch>(this, caf::weak_actor_ptr{ctrl()}, whom.address()));
 }

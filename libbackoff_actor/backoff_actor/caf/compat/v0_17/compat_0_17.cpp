@@ -180,16 +180,8 @@ public:
     : caf::monitorable_actor(config), forwarding_(std::move(forwarding)) {}
 
   void enqueue(caf::mailbox_element_ptr element, caf::execution_unit* context) override {
-    if (const auto target = forwarding_->target()) {
-      target->enqueue(std::move(element), context);
-      return;
-    }
-    const auto is_request = element->mid.is_request();
-    auto error = forwarding_->on_nobody(is_request);
-    if (is_request && element->sender)
-      element->sender->enqueue(
-        caf::make_mailbox_element(nullptr, element->mid.response_id(), {}, std::move(error)),
-        context);
+    if (const auto receiver = forwarding_->receiver_of(element))
+      receiver->enqueue(std::move(element), context);
   }
 
 private:
@@ -197,6 +189,17 @@ private:
 };
 
 } // namespace
+
+caf::message content_of(const caf::mailbox_element& message) {
+  return message.copy_content_to_message();
+}
+
+void bounce(caf::mailbox_element_ptr message, caf::error error) {
+  if (message->sender && message->mid.is_request())
+    message->sender->enqueue(
+      caf::make_mailbox_element(nullptr, message->mid.response_id(), {}, std::move(error)),
+      nullptr);
+}
 
 caf::actor make_forwarder(caf::actor_system& system, std::shared_ptr<Forwarding> forwarding) {
   caf::actor_config config;

@@ -167,17 +167,9 @@ public:
   const char* name() const override { return "backoff_actor.address"; }
 
   bool enqueue(caf::mailbox_element_ptr element, caf::scheduler* context) override {
-    if (const auto target = forwarding_->target()) {
-      target->enqueue(std::move(element), context);
-      return true; // even if it has ended: another may come
-    }
-    const auto is_request = element->mid.is_request();
-    auto error = forwarding_->on_nobody(is_request);
-    if (is_request && element->sender)
-      element->sender->enqueue(caf::make_mailbox_element(nullptr, element->mid.response_id(),
-                                                         caf::make_message(std::move(error))),
-                               context);
-    return true;
+    if (const auto receiver = forwarding_->receiver_of(element))
+      receiver->enqueue(std::move(element), context);
+    return true; // even if it has ended: another may come
   }
 
   void setup_metrics() {}
@@ -189,6 +181,15 @@ private:
 };
 
 } // namespace
+
+caf::message content_of(const caf::mailbox_element& message) { return message.payload; }
+
+void bounce(caf::mailbox_element_ptr message, caf::error error) {
+  if (message->sender && message->mid.is_request())
+    message->sender->enqueue(caf::make_mailbox_element(nullptr, message->mid.response_id(),
+                                                       caf::make_message(std::move(error))),
+                             nullptr);
+}
 
 caf::actor make_forwarder(caf::actor_system& system, std::shared_ptr<Forwarding> forwarding) {
   caf::actor_config config;

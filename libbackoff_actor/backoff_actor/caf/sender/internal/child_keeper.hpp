@@ -64,24 +64,13 @@ public:
   /// Takes CAF's news that an actor has ended, and forgets the actor. Returns the incarnation whose
   /// end the sender is to be told; none if there is nothing to tell.
   std::optional<std::uint32_t> take_down(const caf::actor_addr& who);
-  /// Calls `tell(incarnation, reason)` for each child that has ended, without waiting for CAF's
-  /// news. The child is a former one by then, and `tell` may adopt another.
-  template <class Tell>
-  void tell_ended(Tell tell) {
-    if (child_.handle && compat::has_ended(child_.handle))
-      tell_end_of(child_.incarnation, tell);
-    if (!others_ || others_->children.empty())
-      return;
-    for (const auto incarnation : ended_others())
-      tell_end_of(incarnation, tell);
-  }
   /// Whether CAF's news of this actor's end is still to come, and was asked for by `adopt`.
   bool awaits_down(const caf::actor_addr& who) const;
 
 private:
   // A former child, until CAF's news of its end comes.
   struct Former {
-    std::uint32_t incarnation; // 0: the sender was told of its end
+    std::uint32_t incarnation;
     caf::actor_addr address;
   };
 
@@ -96,15 +85,7 @@ private:
   static const void* key_of(const caf::strong_actor_ptr& who) { return who.get(); }
   static const void* key_of(const Child& child);
   Child take(std::uint32_t incarnation);
-  std::vector<std::uint32_t> ended_others() const;
   Others& others();
-
-  template <class Tell>
-  void tell_end_of(std::uint32_t incarnation, Tell& tell) {
-    const auto ended = take(incarnation);
-    others().former.push_back({0, ended.handle.address()});
-    tell(ended.incarnation, compat::reason_of_end(ended.handle));
-  }
 
   Child child_;                    // without a handle: there is none
   std::unique_ptr<Others> others_; // none: there are none

@@ -5,7 +5,6 @@
 #include "backoff_actor/core/problems.hpp"
 #include "backoff_actor/core/time.hpp"
 #include "backoff_actor/observe/actor_name.hpp"
-#include "backoff_actor/supervision/restart_limit.hpp"
 
 #include <cstdint>
 #include <limits>
@@ -25,15 +24,6 @@ inline void check_of_use(Problems& problems, const char* field, bool is_given, b
                          const char* condition) {
   if (is_given && !is_of_use)
     problems.add(field, "a function", std::string{"nothing, unless "} + condition);
-}
-
-// Checks the options that senders and forwarders have in common.
-template <class Options>
-void check_restarts(Problems& problems, const Options& options) {
-  if (options.restart_limit)
-    problems.add_nested("restart_limit", check(*options.restart_limit));
-  check_time(problems, "max_elapsed", options.max_elapsed);
-  check_not_negative(problems, "kill_grace", options.kill_grace);
 }
 
 } // namespace backoff_actor::detail

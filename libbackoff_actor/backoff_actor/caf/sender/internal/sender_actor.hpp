@@ -32,7 +32,7 @@ namespace detail {
 class OperatorDesk;
 }
 
-// The actor of `spawn_back_off_sender` and `spawn_forwarder`; see there.
+// The actor of `spawn_back_off_sender`; see there.
 class BACKOFF_ACTOR_EXPORT BackOffSender final : public compat::RequestingActor {
 public:
   // CAF calls the constructors. They start nothing: `make_behavior` does.
@@ -116,7 +116,6 @@ private:
     std::vector<compat::OpenRequest> stops{};          // requests that wait for the end
     std::unique_ptr<Closing> closing{};                // none: it was not told to end with a grace
     std::optional<caf::error> exit_reason{};           // none: ends normally
-    caf::strong_actor_ptr lives_with_child{};          // this actor, while its last child lives
     std::unique_ptr<detail::SenderSeat> seat{};        // none: nobody sees the numbers
     std::shared_ptr<detail::OperatorDesk> desk{};      // with a seat: where operators leave orders
     std::uint32_t last_ticket = 0;
@@ -163,7 +162,6 @@ private:
 
   const SenderOptions& options() const { return settings_->options; }
   ActorName own_name() const { return {options().name, id()}; }
-  bool has_final_stop() const { return settings_->forwarding && settings_->forwarding->final_stop; }
 
   // -- its children (sender_actor_children.cpp) -------------------------------------
 
@@ -175,7 +173,6 @@ private:
   std::uint64_t epoch() const;
   void give_to_child(const effect::HandOver& x);
   void send_probe(const effect::Probe& x);
-  void see_who_has_ended();
   void on_response(std::uint64_t name, caf::message&& content,
                    const caf::strong_actor_ptr& from) override;
   void on_down(const caf::actor_addr& who, const caf::error& reason) override;
@@ -187,7 +184,6 @@ private:
   void on_system_message(caf::message message) override;
   void submit(const Submit& x);
   void submit(const Submit& x, compat::OpenRequest client, Instant at, Instant came_at);
-  void keep_client();
   Instant time_of_message();
   Instant deadline(Instant at, Duration time_to_live) const;
   std::string key_of(const Submit& x) const;
@@ -282,7 +278,6 @@ private:
   std::unique_ptr<SenderStore> store_; // none: deliveries are in memory only
   std::unique_ptr<Rare> rare_;         // none: no such data
   bool is_observed_;                   // the texts of causes are read
-  bool forwards_;                      // a forwarder: it keeps only the clients that wait
   bool acknowledges_by_reply_;
   bool looks_into_messages_;          // an option needs the content of each message
   bool is_timed_;                     // an option needs the exact time of each message

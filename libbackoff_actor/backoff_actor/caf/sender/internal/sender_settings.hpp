@@ -1,7 +1,6 @@
 #pragma once
 
 #include "backoff_actor/caf/child/child_factory.hpp"
-#include "backoff_actor/caf/sender/forwarder_options.hpp"
 #include "backoff_actor/caf/sender/sender_options.hpp"
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/engine/sender/sender_engine_options.hpp"
@@ -14,41 +13,14 @@ namespace backoff_actor::detail {
 
 struct SenderKind;
 
-// Copies the options that senders and forwarders have in common.
-template <class From, class To>
-void copy_common_options(const From& from, To& to) {
-  to.name = from.name;
-  to.backoff = from.backoff;
-  to.seed = from.seed;
-  to.stream = from.stream;
-  to.restart = from.restart;
-  to.decider = from.decider;
-  to.restart_limit = from.restart_limit;
-  to.max_elapsed = from.max_elapsed;
-  to.child_start = from.child_start;
-  to.kill_grace = from.kill_grace;
-  to.dead_letters = from.dead_letters;
-  to.on_dead_letter = from.on_dead_letter;
-  to.on_event = from.on_event;
-  to.observed_by = from.observed_by;
-}
-
 // Returns the pool as the engine takes it: the kind of the sender's factory comes first. A pool of
 // one child has kinds, too.
 WorkerPool pool_of(const PoolOptions& options);
 
-// The options that only forwarders have.
-struct Forwarding {
-  WhileDown while_down;
-  AfterNormalStop after_normal_stop;
-  std::function<bool(const caf::message&)> final_stop;
-};
-
 // The settings that all senders of a blueprint share: their options and the values derived from
-// them. For a forwarder, `options` holds the options that senders have too; the others are unset.
+// them.
 struct BACKOFF_ACTOR_EXPORT SenderSettings {
   SenderSettings(ChildFactory child, SenderOptions given);
-  SenderSettings(ChildFactory child, ForwarderOptions given);
 
   // The factory of the kind with this index, as in `pool_of`.
   const ChildFactory& factory_of(std::uint16_t worker_kind) const {
@@ -58,10 +30,9 @@ struct BACKOFF_ACTOR_EXPORT SenderSettings {
 
   ChildFactory make_child;
   SenderOptions options;
-  std::unique_ptr<const Forwarding> forwarding; // none: a sender, which tracks deliveries
-  EngineOptions engine_options;                 // without the stream of the draws
-  bool is_observed;                             // the texts of causes are read
-  std::shared_ptr<SenderKind> kind;             // none: nobody sees the numbers
+  EngineOptions engine_options;     // without the stream of the draws
+  bool is_observed;                 // the texts of causes are read
+  std::shared_ptr<SenderKind> kind; // none: nobody sees the numbers
 };
 
 // Returns the decision about a failure. `default_decider` decides if there is no decider or if it

@@ -69,9 +69,11 @@ private:
 
     // Identifies the address; null: none.
     const void* address_key() const;
-    // Points the address to the actor, or removes the actor from it.
+    // Points the address to the actor, removes the actor from it, or gives up what it keeps, and
+    // returns how many messages that were.
     void enter() const;
     void leave() const;
+    std::size_t close() const;
   };
 
   // A client that waits for an answer.
@@ -140,6 +142,8 @@ private:
   SupervisorInput not_made(const ChildActor& name, const std::string& text, caf::error root);
   void on_start_news(std::uint64_t number);
   void call_off(Place& place);
+  void close_if_stopped(const ChildName& child);
+  void count_lost(std::size_t messages);
   std::optional<SupervisorInput> end_child(const ChildActor& actor, caf::exit_reason reason);
   void publish();
   void show_end_of(const caf::actor_addr& child);

@@ -13,7 +13,6 @@
 //  sender_delays.cpp         counts failures, decides on the next delay, handles what is due
 //  sender_fallback.cpp       decides on the limits, the change to the fallback, and back
 //  sender_guard.cpp          asks the guard gate, and does what its answer means for the lanes
-//  sender_at_most_once.cpp   forwards messages that are delivered at most once
 //  sender_commands.cpp       handles an operator's commands
 //  sender_end.cpp            ends the sender: lets the children finish, asks them to end, gives up
 //                            what is owed
@@ -263,17 +262,6 @@ private:
   SharedCause last_failure_of(Slot slot, const SharedCause& otherwise) const;
   void expire(Slot slot);
   void vanish(Lane& lane, Slot ghost);
-
-  // -- forwarding -------------------------------------------------------------------
-
-  void pass_on(const input::Submit& x);
-  void pass_on_last(const input::Submit& x);
-  bool may_forward(const Lane& lane) const;
-  void forward(Slot slot, bool is_final_stop = false);
-  void forward_waiting();
-  void reset_if_well();
-  bool is_done_with(const input::ChildDown& x) const;
-  void end_normally();
 
   // -- answers ----------------------------------------------------------------------
 

@@ -54,7 +54,6 @@ struct SenderEngine::IdleState {
   std::uint64_t accepted = 0;
   std::uint64_t acknowledged = 0;
   std::uint64_t hand_overs = 0;
-  std::uint64_t forwarded = 0;
   std::uint64_t last_delivery = 0;
   std::uint64_t resets = 0;
   Instant wake_at = Instant::never();
@@ -86,13 +85,6 @@ struct SenderEngine::Lane {
   Lane(const EngineOptions& options, std::uint64_t stream_of_draws, std::uint32_t max_in_flight)
     : backoff(options.backoff.state()), stream(stream_of_draws), window(max_in_flight),
       full_window(max_in_flight) {}
-
-  // Whether the child has been there without a delay for so long that earlier failures no longer
-  // count.
-  bool is_well(Instant now, Duration healthy_after) const {
-    return (is_failing || backoff.is_started()) && child == Child::alive && !delay_runs
-           && now - std::max(last_progress, due) >= healthy_after;
-  }
 
   BackOffState backoff;
   std::uint64_t stream;            // of the draws
@@ -138,7 +130,6 @@ struct SenderEngine::Work {
     normal,
     on_fallback, // the fallback works, the child is probed
     returning,   // the child is well; nothing is handed over until the fallback is done
-    forwarding,  // always, if messages are delivered at most once
     finishing,   // nothing new is accepted or handed over; the children finish what they have
     ending,      // nothing new is accepted or handed over; the children are to end
   };
@@ -179,7 +170,7 @@ struct SenderEngine::Work {
   PoolGlance pool_glance(bool is_stopped) const;
   PoolStatus pool_status(Instant now) const;
   static WorkerStatus worker_status(const Lane& lane, Instant now);
-  SenderStatus status(const EngineOptions& options, Instant now, bool is_stopped) const;
+  SenderStatus status(Instant now, bool is_stopped) const;
 
   Backlog backlog;
   GuardGate gate; // of the primary
@@ -215,7 +206,7 @@ struct SenderEngine::Work {
                                               // to finish before, if the sender then ends
   std::shared_ptr<const Cause> end_cause{};   // of the sender's end
   DeadLetterReason end_reason = DeadLetterReason::stopped;
-  Mode mode;
+  Mode mode = Mode::normal;
   bool has_own_limits = false; // a delivery came with `OwnRetries::max_attempts`, and one is owed
   bool children_are_pressed = false; // their first time to end is over
   bool is_paused = false;
@@ -224,7 +215,6 @@ struct SenderEngine::Work {
   bool is_store_failing = false; // it is behind because it fails, or was since it fell behind
   bool ends_when_finished = false;
   bool is_finish_told = false;   // nothing was in flight any more, and the driver was told
-  bool ends_with_child = false;  // the child was given the last message
   bool start_is_put_off = false; // of the primary's child, until the guard lets a call through
 };
 

@@ -93,7 +93,6 @@ protected:
   /// own, which takes less memory.
   void expect_to_pass_on(bool passes_on) { passes_on_ = passes_on; }
   OpenRequest open_request() final;
-  void forward_current(caf::message payload, const caf::actor& receiver) final;
   void pass_on(OpenRequest& client, caf::message payload, const caf::actor& receiver) final;
   void respond(const OpenRequest& request, caf::message&& answer) final;
   void wake_at(Instant at) final;

@@ -90,7 +90,6 @@ protected:
   /// no difference here: CAF 1.x keeps the content of a message apart from the rest.
   void expect_to_pass_on(bool) {}
   OpenRequest open_request() final;
-  void forward_current(caf::message payload, const caf::actor& receiver) final;
   void pass_on(OpenRequest& client, caf::message payload, const caf::actor& receiver) final;
   void respond(const OpenRequest& request, caf::message&& answer) final;
   void wake_at(Instant at) final;
