@@ -6,7 +6,7 @@
 # twice. Each answers a part of the requests, so a deploy seems to work and then not, and a lock that rests on "only one can have the
 # port" holds nobody back. set_socket_options() with SO_REUSEADDR alone has the second one refused.
 #
-# Our examples do that (examples/http_guard/service.cpp, examples/supervised_service/web_server.cpp); the library's own pages do not use
+# Our examples do that (demos/http_guard/service.cpp, demos/supervised_service/web_server.cpp); the library's own pages do not use
 # httplib's sockets (web/web_pages.cpp).
 #
 # Seen: libcpp-httplib-dev 0.11.4+ds-1+deb12u1, g++ 12.2. Two processes listen at the same port of 127.0.0.1; of 200 connections each

@@ -7,7 +7,7 @@
 # and before it answered, or a proxy that gave up, does the work twice. Nothing tells the program; CURLINFO_NUM_CONNECTS is 1 for an
 # ordinary new connection, too. CURLOPT_FRESH_CONNECT or CURLOPT_FORBID_REUSE avoids it, as does a key that the server looks at.
 #
-# Our own example forbids reuse and sends a key (examples/http_guard/http_worker.cpp).
+# Our own example forbids reuse and sends a key (demos/http_guard/http_worker.cpp).
 #
 # Seen: libcurl4 7.88.1-10+deb12u15, g++ 12.2. The server answers the first POST of each connection, and closes at the second, which it
 # has read. Two calls of curl_easy_perform both return CURLE_OK with status 200; the server has read 3 POSTs with their bodies.
