@@ -29,7 +29,7 @@ constexpr auto end_owner = "SELECT count(pg_terminate_backend(owner_pid)) FROM b
 
 } // namespace
 
-class postgres_ownership : public PostgresTest {
+class postgres_reconnect : public PostgresTest {
 protected:
   std::shared_ptr<SharedStore> shared(const std::string& node) {
     return postgres_store(address(), options(node));
@@ -64,7 +64,7 @@ protected:
   }
 };
 
-TEST_F(postgres_ownership, the_first_owner_makes_the_outbox_and_has_epoch_1) {
+TEST_F(postgres_reconnect, the_first_owner_makes_the_outbox_and_has_epoch_1) {
   const auto stand_by = shared("node-b");
   EXPECT_EQ(stand_by->owner(), std::nullopt);
   const auto store = open("node-a");
@@ -77,7 +77,7 @@ TEST_F(postgres_ownership, the_first_owner_makes_the_outbox_and_has_epoch_1) {
   EXPECT_GT(owner.since.since_epoch, 1'700'000'000'000'000'000);
 }
 
-TEST_F(postgres_ownership, who_wants_it_while_another_owns_it_is_told_who_does) {
+TEST_F(postgres_reconnect, who_wants_it_while_another_owns_it_is_told_who_does) {
   const auto store = open("node-a");
   EXPECT_EQ(shared("node-b")->own(seconds{0}), nullptr);
   const auto [failure, text] =
@@ -86,7 +86,7 @@ TEST_F(postgres_ownership, who_wants_it_while_another_owns_it_is_told_who_does) 
   EXPECT_EQ(text, name() + ": node-a owns it; end that process first");
 }
 
-TEST_F(postgres_ownership, a_wait_ends_in_time) {
+TEST_F(postgres_reconnect, a_wait_ends_in_time) {
   const auto store = open("node-a");
   const auto stand_by = shared("node-b");
   const auto time_of_wait = [&] {
@@ -97,7 +97,7 @@ TEST_F(postgres_ownership, a_wait_ends_in_time) {
   EXPECT_LT(took, seconds{4});
 }
 
-TEST_F(postgres_ownership, the_next_owner_has_the_next_epoch_and_all_that_was_owed) {
+TEST_F(postgres_reconnect, the_next_owner_has_the_next_epoch_and_all_that_was_owed) {
   auto store = open("node-a");
   commit(*store, {change::Insert{delivery(1)}, change::Insert{delivery(2)}, bury(1)});
   const auto contents = contents_of(*store);
@@ -111,7 +111,7 @@ TEST_F(postgres_ownership, the_next_owner_has_the_next_epoch_and_all_that_was_ow
   EXPECT_EQ(contents_of(*second), contents);
 }
 
-TEST_F(postgres_ownership, an_owner_whose_session_was_ended_is_replaced_and_never_writes_again) {
+TEST_F(postgres_reconnect, an_owner_whose_session_was_ended_is_replaced_and_never_writes_again) {
   const auto store = open("node-a");
   commit(*store, {change::Insert{delivery(1)}});
   auto next = std::async(std::launch::async, [&] { return shared("node-b")->own(test::patience); });
@@ -133,7 +133,7 @@ TEST_F(postgres_ownership, an_owner_whose_session_was_ended_is_replaced_and_neve
   EXPECT_EQ(contents_of(*second).owed.size(), 1U);
 }
 
-TEST_F(postgres_ownership, an_owner_whose_session_was_ended_goes_on_if_nobody_else_wants_it) {
+TEST_F(postgres_reconnect, an_owner_whose_session_was_ended_goes_on_if_nobody_else_wants_it) {
   const auto store = open("node-a");
   commit(*store, {change::Insert{delivery(1)}});
   auto look = control();
@@ -145,7 +145,7 @@ TEST_F(postgres_ownership, an_owner_whose_session_was_ended_goes_on_if_nobody_el
   EXPECT_TRUE(shared("node-b")->owner()->is_alive);
 }
 
-TEST_F(postgres_ownership, an_owner_that_says_nothing_for_its_lease_is_replaced_then) {
+TEST_F(postgres_reconnect, an_owner_that_says_nothing_for_its_lease_is_replaced_then) {
   lease_ = seconds{1};
   const auto time_of_replacement = [&] {
     const auto before = SteadyClock::now(); // the owner's last statement comes later
@@ -160,7 +160,7 @@ TEST_F(postgres_ownership, an_owner_that_says_nothing_for_its_lease_is_replaced_
   EXPECT_LT(test::shortest_of_many(seconds{3}, time_of_replacement), seconds{3});
 }
 
-TEST_F(postgres_ownership, an_owner_that_renews_in_time_is_not_replaced) {
+TEST_F(postgres_reconnect, an_owner_that_renews_in_time_is_not_replaced) {
   lease_ = seconds{1};
   const auto is_left_alone = [&] {
     const auto store = open("node-a");
@@ -185,7 +185,7 @@ TEST_F(postgres_ownership, an_owner_that_renews_in_time_is_not_replaced) {
   EXPECT_TRUE(is_well);
 }
 
-TEST_F(postgres_ownership, a_commit_of_an_epoch_that_is_over_is_refused_whoever_has_the_lock) {
+TEST_F(postgres_reconnect, a_commit_of_an_epoch_that_is_over_is_refused_whoever_has_the_lock) {
   const auto store = open("node-a");
   commit(*store, {change::Insert{delivery(1)}});
   query("UPDATE backoff.shard SET epoch = 7, owner = 'node-c'");
@@ -201,7 +201,7 @@ TEST_F(postgres_ownership, a_commit_of_an_epoch_that_is_over_is_refused_whoever_
 }
 
 // Nobody may do that with the lock taken. Whoever did it has the outbox.
-TEST_F(postgres_ownership, a_renewal_of_an_epoch_that_is_over_ends_the_ownership) {
+TEST_F(postgres_reconnect, a_renewal_of_an_epoch_that_is_over_ends_the_ownership) {
   const auto store = open("node-a");
   query("UPDATE backoff.shard SET epoch = 7, owner = 'node-c'");
   for (auto i = 0; i < 2; ++i) {
@@ -211,7 +211,7 @@ TEST_F(postgres_ownership, a_renewal_of_an_epoch_that_is_over_ends_the_ownership
   }
 }
 
-TEST_F(postgres_ownership,
+TEST_F(postgres_reconnect,
        a_wait_is_interrupted_from_another_thread_and_every_later_one_ends_at_once) {
   const auto store = open("node-a");
   const auto stand_by = shared("node-b");
@@ -226,7 +226,7 @@ TEST_F(postgres_ownership,
   EXPECT_LT(SteadyClock::now() - begin, test::patience) << "it would take longer";
 }
 
-TEST_F(postgres_ownership, a_standby_that_has_gone_does_not_take_the_lock) {
+TEST_F(postgres_reconnect, a_standby_that_has_gone_does_not_take_the_lock) {
   auto store = open("node-a");
   {
     const auto stand_by = shared("node-b");
@@ -243,7 +243,7 @@ TEST_F(postgres_ownership, a_standby_that_has_gone_does_not_take_the_lock) {
 }
 
 // No timeout of the server's counts while it waits for the rest of a batch.
-TEST_F(postgres_ownership, an_owner_that_froze_while_it_sent_a_batch_is_replaced) {
+TEST_F(postgres_reconnect, an_owner_that_froze_while_it_sent_a_batch_is_replaced) {
   lease_ = seconds{1};
   const auto frozen = owner_that_sends();
   const auto second = shared("node-b")->own(test::patience);
@@ -251,7 +251,7 @@ TEST_F(postgres_ownership, an_owner_that_froze_while_it_sent_a_batch_is_replaced
   EXPECT_EQ(second->ownership().epoch, 2U);
 }
 
-TEST_F(postgres_ownership, an_owner_that_sends_a_batch_for_less_than_its_lease_is_left_alone) {
+TEST_F(postgres_reconnect, an_owner_that_sends_a_batch_for_less_than_its_lease_is_left_alone) {
   const auto slow = owner_that_sends();
   EXPECT_EQ(shared("node-b")->own(milliseconds{300}), nullptr);
   ASSERT_EQ(PQpipelineSync(slow.session()), 1);
@@ -260,7 +260,7 @@ TEST_F(postgres_ownership, an_owner_that_sends_a_batch_for_less_than_its_lease_i
 }
 
 // The server gives the lock to a process that does not know it.
-TEST_F(postgres_ownership,
+TEST_F(postgres_reconnect,
        a_standby_that_froze_while_it_waited_is_not_waited_for_longer_than_a_lease) {
   lease_ = seconds{1};
   auto store = open("node-a");
@@ -288,7 +288,7 @@ TEST_F(postgres_ownership,
   waitpid(child, nullptr, 0);
 }
 
-TEST_F(postgres_ownership, an_owner_without_its_lock_waits_until_it_is_free) {
+TEST_F(postgres_reconnect, an_owner_without_its_lock_waits_until_it_is_free) {
   const auto store = open("node-a");
   commit(*store, {change::Insert{delivery(1)}});
   auto before = control();
@@ -310,7 +310,7 @@ TEST_F(postgres_ownership, an_owner_without_its_lock_waits_until_it_is_free) {
   EXPECT_EQ(contents_of(*store).owed.size(), 1U);
 }
 
-TEST_F(postgres_ownership, several_outboxes_of_a_database_have_owners_of_their_own) {
+TEST_F(postgres_reconnect, several_outboxes_of_a_database_have_owners_of_their_own) {
   const auto orders = open("node-a");
   const auto refunds =
     open_postgres_store({server()->connection(database()), "refunds"}, {.node = "node-b"});
@@ -330,7 +330,7 @@ TEST_F(postgres_ownership, several_outboxes_of_a_database_have_owners_of_their_o
 }
 
 // The server logs each statement that fails.
-TEST_F(postgres_ownership, a_process_that_stands_by_writes_nothing_to_the_log_of_the_server) {
+TEST_F(postgres_reconnect, a_process_that_stands_by_writes_nothing_to_the_log_of_the_server) {
   const auto owner = open("node-a");
   const auto log = [] {
     std::ifstream in{server()->folder() / "log"};
@@ -343,7 +343,7 @@ TEST_F(postgres_ownership, a_process_that_stands_by_writes_nothing_to_the_log_of
 }
 
 // As long as it waits, its session may say nothing; an owner's may not.
-TEST_F(postgres_ownership, a_wait_that_ends_without_the_lock_leaves_the_session_as_it_was) {
+TEST_F(postgres_reconnect, a_wait_that_ends_without_the_lock_leaves_the_session_as_it_was) {
   lease_ = seconds{1};
   auto owner = open("node-a");
   const auto standby = postgres_store(address(), options("node-b"));
@@ -354,7 +354,7 @@ TEST_F(postgres_ownership, a_wait_that_ends_without_the_lock_leaves_the_session_
 }
 
 // It may freeze between the end of its wait and its first statement as the owner.
-TEST_F(postgres_ownership, a_wait_that_ends_with_the_lock_leaves_a_session_that_may_not_be_silent) {
+TEST_F(postgres_reconnect, a_wait_that_ends_with_the_lock_leaves_a_session_that_may_not_be_silent) {
   lease_ = seconds{1};
   open("node-a").reset(); // makes the outbox
   detail::PgSession session{detail::pg_wish(address(), options("node-b")),

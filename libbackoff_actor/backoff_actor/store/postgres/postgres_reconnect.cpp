@@ -1,4 +1,5 @@
-// How a store keeps its ownership, and what it does when a session is lost.
+// What a store does when its session is lost, to keep its ownership. The server refuses the commits
+// of one that is no owner any more: `backoff.fence` in pg_schema.cpp.
 
 #include "backoff_actor/store/postgres/internal/pg_errors.hpp"
 #include "backoff_actor/store/postgres/internal/pg_statements.hpp"
