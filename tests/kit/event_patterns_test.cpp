@@ -152,8 +152,8 @@ TEST(event_patterns, a_number_is_the_delivery_or_else_the_child) {
          {unknown_acknowledgement(99), unknown_acknowledgement(9), 14},
          {dead_lettered(3), dead_lettered(2), 16},
          {drained(5), drained(0), 23},
-         {restored(3), restored(2), 27},
-         {suspended(3), suspended(2), 28}}) {
+         {restored(3), restored(2), 25},
+         {suspended(3), suspended(2), 26}}) {
     EXPECT_TRUE(fits(pattern, events[index])) << pattern.description();
     EXPECT_FALSE(fits(other, events[index])) << other.description();
     EXPECT_TRUE(other.is_near(events[index])) << other.description();
