@@ -257,4 +257,52 @@ TEST_F(System, children_that_end_see_the_numbers_of_each_writer_in_order) {
       ASSERT_LT(numbers[i - 1], numbers[i]);
 }
 
+namespace {
+
+// Threads that send numbers to an address, all the time.
+class Flood {
+public:
+  explicit Flood(const ChildRef& address) {
+    for (auto& thread : threads_)
+      thread = std::thread{[this, address] {
+        for (auto i = 0; i < most && !is_over_; ++i)
+          caf::anon_send(address.actor(), std::uint64_t{1});
+        --running_;
+      }};
+  }
+
+  ~Flood() {
+    is_over_ = true;
+    for (auto& thread : threads_)
+      thread.join();
+  }
+
+  // Whether all still send.
+  bool goes_on() const { return running_ == writers; }
+
+private:
+  static constexpr auto most = 2'000'000;
+
+  std::atomic<bool> is_over_{false};
+  std::atomic<std::size_t> running_{writers};
+  std::array<std::thread, writers> threads_;
+};
+
+} // namespace
+
+// Else whoever sets the actor, a supervisor, would pass on for as long as they come.
+TEST_F(System, an_actor_gets_what_was_kept_and_then_the_rest_directly_however_fast_they_come) {
+  const ChildRef slow{*system,
+                      {.capacity_bytes = 1, .weight_of = [](const caf::message&) -> std::size_t {
+                         std::this_thread::sleep_for(1ms);
+                         return 1;
+                       }}};
+  ChildRef address{*system, {.capacity = 100}};
+  const Flood flood{address};
+  ASSERT_TRUE(test::becomes_true([&] { return address.kept() == 100; }));
+  address.point_to(slow.actor());
+  EXPECT_TRUE(flood.goes_on()) << "it passed on until no more came";
+  EXPECT_EQ(address.kept(), 0u);
+}
+
 } // namespace backoff_actor::system_test

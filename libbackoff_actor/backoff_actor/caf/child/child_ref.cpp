@@ -1,8 +1,8 @@
 // Where messages to an address go:
 //
 //     direct   to the present actor, while it takes messages and nothing is kept
-//     kept     behind all others, otherwise; a new actor gets them one by one, and newcomers
-//              queue up behind them until none is left
+//     kept     behind all others, otherwise; a new actor gets them one by one, and threads with
+//              newcomers wait until none is left
 //     closed   to nobody: the child stays down
 
 #include "backoff_actor/caf/child/child_ref.hpp"
@@ -19,10 +19,12 @@
 #include <caf/actor_system.hpp>
 
 #include <atomic>
+#include <condition_variable>
 #include <exception>
 #include <limits>
 #include <list>
 #include <mutex>
+#include <thread>
 #include <utility>
 
 namespace backoff_actor {
@@ -49,7 +51,8 @@ public:
     caf::error error;
     caf::strong_actor_ptr child;
     {
-      const std::lock_guard lock{mutex_};
+      std::unique_lock lock{mutex_};
+      has_passed_on_.wait(lock, [this] { return !is_passing_on() || passes_on_itself(); });
       if (is_direct()) {
         child = child_; // by now
       } else {
@@ -71,8 +74,9 @@ public:
       const std::lock_guard lock{mutex_};
       child_.swap(child);
       is_open_ = true;
-      if (std::exchange(is_passing_on_, true))
-        return; // to the new one
+      if (kept_.empty() || is_passing_on()) // then to the new one
+        return;
+      passer_ = std::this_thread::get_id();
     }
     pass_on_kept();
   }
@@ -128,8 +132,13 @@ private:
 
   // Whether a message overtakes nobody on its way to the present actor, which takes messages.
   bool is_direct() const {
-    return child_ && kept_.empty() && !is_passing_on_ && !compat::is_closed(child_);
+    return child_ && kept_.empty() && !is_passing_on() && !compat::is_closed(child_);
   }
+
+  bool is_passing_on() const { return passer_ != std::thread::id{}; }
+
+  // Such as a hook that is told of a message on its way.
+  bool passes_on_itself() const { return passer_ == std::this_thread::get_id(); }
 
   caf::strong_actor_ptr direct_receiver() const {
     const std::lock_guard lock{mutex_};
@@ -205,8 +214,8 @@ private:
       {
         const std::lock_guard lock{mutex_};
         if (!child_ || kept_.empty() || compat::is_closed(child_)) {
-          is_passing_on_ = false;
-          return;
+          passer_ = {};
+          break;
         }
         child = child_;
         next = take_oldest();
@@ -214,6 +223,7 @@ private:
       if (const auto receiver = reachable(std::move(child), next.message))
         receiver->enqueue(std::move(next.message), nullptr);
     }
+    has_passed_on_.notify_all();
   }
 
   void lose(Kept lost, DeadLetterReason reason, caf::error error) {
@@ -247,8 +257,9 @@ private:
   caf::strong_actor_ptr child_;
   std::list<Kept> kept_; // the oldest first
   std::uint64_t bytes_ = 0;
-  bool is_open_ = true;        // an actor may come
-  bool is_passing_on_ = false; // a thread is in `pass_on_kept`
+  bool is_open_ = true;      // an actor may come
+  std::thread::id passer_{}; // is in `pass_on_kept`; none: nobody is
+  std::condition_variable has_passed_on_;
   std::atomic<std::uint64_t> undelivered_ = 0;
   std::atomic<std::uint64_t> letters_ = 0;
 };

@@ -43,7 +43,8 @@ struct ChildBuffer {
   std::function<std::size_t(const caf::message&)> weight_of{};
 
   /// Is called for each message that reaches no child. The reason is `stopped` if the address had
-  /// kept the message, and `dropped` if there was no room for it. It must not block.
+  /// kept the message, `dropped` if there was no room for it, and `rejected` if the child is on
+  /// another node that cannot get it. It must not block.
   ///
   /// @errors if it throws, a line on the error stream has the letter.
   /// @thread that of the message's sender or of the supervisor; several calls may run at a time
@@ -64,11 +65,12 @@ BACKOFF_ACTOR_EXPORT Problems check(const ChildBuffer& buffer);
 /// message, send it to a `BackOffSender`, which may be the child.
 ///
 /// While the child has no actor, or the actor takes no more messages, a request is answered with
-/// `SupervisorError::no_child`, and a plain send is counted as undelivered. With a buffer, messages
-/// are kept instead, before the first actor, too, and go to the next actor in order. If there is no
-/// room, a request is answered with `SenderError::outbox_full` or `SenderError::dropped`. Nothing
-/// is kept for a child that stays down, or whose supervisor ends: what was kept is answered with
-/// `no_child`, until the child is started again. CAF's own messages are never kept.
+/// `SupervisorError::no_child`. A plain send is then counted as undelivered. With a buffer,
+/// messages are kept instead, before the first actor, too, and go to the next actor in order.
+/// Meanwhile, threads that send others wait. If there is no room, a request is answered with
+/// `SenderError::outbox_full` or `SenderError::dropped`. Nothing is kept for a child that stays
+/// down, or whose supervisor ends: what was kept is answered with `no_child`, until the child is
+/// started again. CAF's own messages are never kept.
 ///
 /// A copy is the same address. The address does not keep the supervisor alive. It lets go of an
 /// actor as soon as the supervisor notices that the actor has ended. Do not monitor `actor()`: it
@@ -97,7 +99,8 @@ public:
   /// Returns how many plain sends reached no actor.
   std::uint64_t undelivered() const;
 
-  /// Sets the present actor, which first gets what was kept. For supervisors.
+  /// Sets the present actor, which first gets what was kept. It returns when all of that is in the
+  /// actor's mailbox. For supervisors.
   void point_to(const caf::actor& child);
 
   /// Removes this actor if it is the present one; keeps any other. For supervisors.
