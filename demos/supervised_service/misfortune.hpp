@@ -9,7 +9,7 @@
 namespace supervised_service {
 
 /// How long an actor hangs that is told to.
-inline constexpr std::chrono::seconds hang_time{2};
+inline constexpr std::chrono::seconds hang_time{5};
 
 /// A handler for whoever may be told to crash.
 inline constexpr auto crash_when_told = [](const Crash&) {

@@ -42,7 +42,7 @@ The service listens at once. In another terminal, use the port that it prints:
   curl localhost:PORT/price/tea-[1-500]                ask for much, and meanwhile ...
   curl -X POST localhost:PORT/kill/worker-1            ... crash any part of the tree above
   curl -X POST localhost:PORT/kill/cache?how=kill      ... kill a part
-  curl -X POST localhost:PORT/kill/worker-1?how=hang   ... let a worker hang for two seconds
+  curl -X POST localhost:PORT/kill/worker-1?how=hang   ... let a worker hang for five seconds
   curl localhost:PORT/tree                             show the tree; tree.json is for programs
   curl localhost:PORT/healthz                          get 200 if all parts are up, else 503
   curl -X POST localhost:PORT/stop                     stop all parts, in reverse order

@@ -1,4 +1,4 @@
-#include "backoffctl/common/colour.hpp"
+#include "backoffctl/text/colour.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "backoffctl/common/number_text.hpp"
+#include "backoffctl/text/number_text.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "backoffctl/common/table.hpp"
+#include "backoffctl/text/table.hpp"
 
 #include <gtest/gtest.h>
 

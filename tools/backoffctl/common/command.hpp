@@ -58,8 +58,8 @@ public:
   /// The program's exit code after `run`, if nothing failed.
   virtual int exit_code() const { return 0; }
 
-  /// Declares a flag with a value. What is given is read by `read` alone, so that also a flag
-  /// without a value, or one that is given twice, has a value that is refused with all the others.
+  /// Declares a flag with a value. Only `read` reads what is given. So a flag without a value, and
+  /// one that is given twice, are refused together with all other faults.
   void add_flag(const std::string& name, Reader reader, const std::string& type,
                 const std::string& help);
 

@@ -1,6 +1,6 @@
 #include "flag_values.hpp"
 
-#include "number_text.hpp"
+#include "backoffctl/text/number_text.hpp"
 
 #include "backoff_actor/core/internal/one_line.hpp"
 #include "backoff_actor/core/text/internal/advice.hpp"

@@ -1,6 +1,6 @@
 #include "help_command.hpp"
 
-#include "names.hpp"
+#include "backoffctl/text/names.hpp"
 
 #include <CLI/App.hpp>
 

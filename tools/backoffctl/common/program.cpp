@@ -1,7 +1,7 @@
 #include "program.hpp"
 
-#include "colour.hpp"
-#include "names.hpp"
+#include "backoffctl/text/colour.hpp"
+#include "backoffctl/text/names.hpp"
 #include "secrets.hpp"
 
 #include <CLI/CLI.hpp>

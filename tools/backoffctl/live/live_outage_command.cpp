@@ -4,9 +4,9 @@
 #include "outage_record.hpp"
 #include "reports.hpp"
 
-#include "backoffctl/common/colour.hpp"
 #include "backoffctl/common/program.hpp"
 #include "backoffctl/common/progress_line.hpp"
+#include "backoffctl/text/colour.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -1,6 +1,6 @@
 #include "live.hpp"
 
-#include "backoffctl/common/number_text.hpp"
+#include "backoffctl/text/number_text.hpp"
 #include "pictures/curves.hpp"
 #include "pictures/line_ends.hpp"
 

@@ -4,7 +4,7 @@
 #include "reports.hpp"
 
 #include "backoffctl/common/flag_values.hpp"
-#include "backoffctl/common/number_text.hpp"
+#include "backoffctl/text/number_text.hpp"
 
 #include <chrono>
 #include <csignal>

@@ -1,7 +1,7 @@
 #include "outbox.hpp"
 
 #include "backoffctl/common/flag_values.hpp"
-#include "backoffctl/common/number_text.hpp"
+#include "backoffctl/text/number_text.hpp"
 
 #include "backoff_actor/core/text/internal/secrets.hpp"
 

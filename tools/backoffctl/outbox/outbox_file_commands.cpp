@@ -1,6 +1,6 @@
 #include "outbox.hpp"
 
-#include "backoffctl/common/number_text.hpp"
+#include "backoffctl/text/number_text.hpp"
 
 #include "backoff_actor/core/text/internal/secrets.hpp"
 #include "backoff_actor/store/sqlite_store.hpp"

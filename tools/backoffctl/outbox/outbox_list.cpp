@@ -1,6 +1,6 @@
 #include "outbox.hpp"
 
-#include "backoffctl/common/table.hpp"
+#include "backoffctl/text/table.hpp"
 
 #include "backoff_actor/core/internal/one_line.hpp"
 

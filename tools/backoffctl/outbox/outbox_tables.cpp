@@ -2,8 +2,8 @@
 
 #include "outbox.hpp"
 
-#include "backoffctl/common/number_text.hpp"
-#include "backoffctl/common/table.hpp"
+#include "backoffctl/text/number_text.hpp"
+#include "backoffctl/text/table.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,6 +1,6 @@
 #include "plan.hpp"
 
-#include "backoffctl/common/number_text.hpp"
+#include "backoffctl/text/number_text.hpp"
 
 #include <algorithm>
 #include <array>

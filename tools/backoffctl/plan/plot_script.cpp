@@ -1,7 +1,7 @@
 #include "plan.hpp"
 
-#include "backoffctl/common/number_text.hpp"
-#include "backoffctl/common/table.hpp"
+#include "backoffctl/text/number_text.hpp"
+#include "backoffctl/text/table.hpp"
 #include "pictures/curves.hpp"
 
 #include <algorithm>

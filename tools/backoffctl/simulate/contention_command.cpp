@@ -3,7 +3,7 @@
 #include "backoffctl/common/flag_values.hpp"
 #include "backoffctl/common/policy_flags.hpp"
 #include "backoffctl/common/progress_line.hpp"
-#include "backoffctl/common/table.hpp"
+#include "backoffctl/text/table.hpp"
 
 #include <iostream>
 

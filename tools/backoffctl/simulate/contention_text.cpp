@@ -1,7 +1,7 @@
 #include "contention.hpp"
 
-#include "backoffctl/common/number_text.hpp"
-#include "backoffctl/common/table.hpp"
+#include "backoffctl/text/number_text.hpp"
+#include "backoffctl/text/table.hpp"
 
 #include "backoff_actor/core/internal/one_line.hpp"
 
@@ -39,7 +39,7 @@ std::string heading(const ContentionQuestion& question) {
          + "\n\n";
 }
 
-std::string calls_text(const ContentionMeans& means) {
+std::string means_of_calls(const ContentionMeans& means) {
   return rounded(means.calls, contention_digits);
 }
 
@@ -51,7 +51,7 @@ std::string one_number(const ContentionAnswer& answer, const Column& names) {
   Table table{{"policy", "calls", "calls per client", "all done after"}};
   for (std::size_t i = 0; i < names.size(); ++i) {
     const auto& means = answer.means.front()[i];
-    table.add({names[i], calls_text(means),
+    table.add({names[i], means_of_calls(means),
                rounded(means.calls / answer.question.clients.front(), contention_digits),
                completion_text(means)});
   }
@@ -80,8 +80,8 @@ std::string contention_text(const ContentionAnswer& answer) {
   const auto beginning = heading(answer.question) + legend(answer.question, names) + "\n";
   if (answer.question.clients.size() == 1)
     return beginning + one_number(answer, names);
-  return beginning + "calls:\n\n" + by_clients(answer, names, calls_text) + "\nall done after:\n\n"
-         + by_clients(answer, names, completion_text);
+  return beginning + "calls:\n\n" + by_clients(answer, names, means_of_calls)
+         + "\nall done after:\n\n" + by_clients(answer, names, completion_text);
 }
 
 std::string contention_json(const ContentionAnswer& answer) {

@@ -1,9 +1,9 @@
 #include "outage.hpp"
 
-#include "backoffctl/common/colour.hpp"
 #include "backoffctl/common/flag_values.hpp"
 #include "backoffctl/common/policy_flags.hpp"
 #include "backoffctl/common/progress_line.hpp"
+#include "backoffctl/text/colour.hpp"
 
 #include "backoff_actor/lab/simulation/outage.hpp"
 

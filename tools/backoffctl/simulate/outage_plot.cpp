@@ -1,7 +1,7 @@
 #include "outage.hpp"
 
-#include "backoffctl/common/number_text.hpp"
-#include "backoffctl/common/table.hpp"
+#include "backoffctl/text/number_text.hpp"
+#include "backoffctl/text/table.hpp"
 #include "pictures/curves.hpp"
 #include "pictures/line_ends.hpp"
 

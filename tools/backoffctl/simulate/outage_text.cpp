@@ -1,8 +1,8 @@
 #include "outage.hpp"
 
-#include "backoffctl/common/number_text.hpp"
 #include "backoffctl/common/policy_flags.hpp"
-#include "backoffctl/common/table.hpp"
+#include "backoffctl/text/number_text.hpp"
+#include "backoffctl/text/table.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -2,7 +2,7 @@
 
 #include "top_rows.hpp"
 
-#include "backoffctl/common/number_text.hpp"
+#include "backoffctl/text/number_text.hpp"
 
 #include "backoff_actor/core/internal/one_line.hpp"
 

@@ -1,6 +1,6 @@
 #include "top_rows.hpp"
 
-#include "backoffctl/common/number_text.hpp"
+#include "backoffctl/text/number_text.hpp"
 
 #include <algorithm>
 #include <string_view>

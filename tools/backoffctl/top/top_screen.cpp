@@ -1,7 +1,7 @@
 #include "top_screen.hpp"
 
-#include "backoffctl/common/colour.hpp"
 #include "backoffctl/live/reports.hpp"
+#include "backoffctl/text/colour.hpp"
 
 #include <csignal>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 #include "top_status.hpp"
 
-#include "backoffctl/common/number_text.hpp"
+#include "backoffctl/text/number_text.hpp"
 
 #include <nlohmann/json.hpp>
 

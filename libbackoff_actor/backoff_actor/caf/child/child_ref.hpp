@@ -64,8 +64,8 @@ BACKOFF_ACTOR_EXPORT Problems check(const ChildBuffer& buffer);
 /// are lost, as with any actor; CAF answers the requests among them. If you must not lose a
 /// message, send it to a `BackOffSender`, which may be the child.
 ///
-/// While the child has no actor, or the actor takes no more messages, a request is answered with
-/// `SupervisorError::no_child`. A plain send is then counted as undelivered. With a buffer,
+/// The child may have no actor, or one that takes no more messages. Then a request is answered with
+/// `SupervisorError::no_child`, and a plain send is counted as undelivered. With a buffer,
 /// messages are kept instead, before the first actor, too, and go to the next actor in order.
 /// Meanwhile, threads that send others wait. If there is no room, a request is answered with
 /// `SenderError::outbox_full` or `SenderError::dropped`. Nothing is kept for a child that stays

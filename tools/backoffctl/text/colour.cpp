@@ -1,4 +1,4 @@
-#include "colour.hpp"
+#include "backoffctl/text/colour.hpp"
 
 #include <cstdlib>
 #include <string_view>

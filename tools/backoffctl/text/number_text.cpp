@@ -1,4 +1,4 @@
-#include "number_text.hpp"
+#include "backoffctl/text/number_text.hpp"
 
 #include "backoff_actor/core/text/internal/number_text.hpp"
 

@@ -1,4 +1,4 @@
-#include "names.hpp"
+#include "backoffctl/text/names.hpp"
 
 #include "backoff_actor/core/internal/one_line.hpp"
 #include "backoff_actor/core/text/internal/advice.hpp"

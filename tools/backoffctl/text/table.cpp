@@ -1,4 +1,4 @@
-#include "table.hpp"
+#include "backoffctl/text/table.hpp"
 
 #include "backoff_actor/core/internal/one_line.hpp"
 
