@@ -5,6 +5,7 @@
 #include "common/reserved_port.hpp"
 #include "journal.hpp"
 #include "messages.hpp"
+#include "misfortune.hpp"
 #include "options.hpp"
 #include "parts.hpp"
 #include "screen.hpp"
@@ -32,7 +33,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto look_around = 100ms;
-constexpr auto grace = 3s; // no request waits longer
+constexpr auto grace = hang_time + 1s; // no request waits longer than a second
 
 void greet(int port) {
   const auto url = "http://127.0.0.1:" + std::to_string(port);
