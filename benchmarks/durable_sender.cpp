@@ -40,6 +40,10 @@ with the next. The larger the window, the more messages share a commit, without 
 comparison, the program measures the same with the outbox in memory. It interleaves the rounds and
 prints medians.
 
+By default the outbox writes in a thread of its own. With --scheduler-thread it writes in those of
+the actor system. With --without-idle-sleeps, CAF's idle threads wait for work without sleeps
+(work-stealing.moderate-poll-attempts=0).
+
 The file is in a new folder in TMPDIR, or in /tmp. The result depends on whether that disk really
 syncs. Each commit is one sync (durable_store counts them).
 )";
@@ -49,6 +53,7 @@ Examples:
   durable_sender
   durable_sender --json
   durable_sender --messages 20000 --rounds 11
+  TMPDIR=/dev/shm durable_sender --scheduler-thread   # what is left without a disk
 
 Exit codes:
   0    done
@@ -119,15 +124,24 @@ private:
   std::shared_ptr<std::promise<void>> done_;
 };
 
+struct Threads {
+  bool writes_in_scheduler = false;
+  bool has_idle_sleeps = true;
+};
+
 struct Load {
   std::uint64_t messages;
   std::uint64_t window;
   std::uint64_t bytes;
+  Threads threads;
 };
 
 double deliveries_per_second(const Load& load, DurableOutbox outbox) {
   caf::actor_system_config config;
   init(config);
+  if (!load.threads.has_idle_sleeps)
+    for (const auto* const group : {"", "caf."}) // in CAF 0.17, in CAF 1.x
+      config.set(group + std::string{"work-stealing.moderate-poll-attempts"}, std::size_t{0});
   caf::actor_system system{config};
   SenderOptions options;
   options.outbox = std::move(outbox);
@@ -157,8 +171,11 @@ Row measure(const Load& load, std::uint64_t rounds, const example::TemporaryFold
   for (std::uint64_t round = 0; round < rounds; ++round) {
     const auto file = folder / (std::to_string(load.window) + "-" + std::to_string(round));
     const auto store = std::make_shared<CountingStore>(open_sqlite_store(file));
+    DurableOptions options;
+    if (load.threads.writes_in_scheduler)
+      options.thread = WriterThread::scheduler;
     durable_speeds.push_back(
-      deliveries_per_second(load, DurableOutbox{store, durable<std::string>()}));
+      deliveries_per_second(load, DurableOutbox{store, durable<std::string>(), options}));
     memory_speeds.push_back(deliveries_per_second(load, {}));
     ratios.push_back(durable_speeds.back() / memory_speeds.back());
     commits.push_back(static_cast<double>(store->commits()) / static_cast<double>(load.messages));
@@ -167,13 +184,14 @@ Row measure(const Load& load, std::uint64_t rounds, const example::TemporaryFold
           benchmarks::median(ratios), benchmarks::median(commits)};
 }
 
-std::vector<Row> measure_all(std::uint64_t messages, std::uint64_t rounds, std::uint64_t bytes) {
+std::vector<Row> measure_all(std::uint64_t messages, std::uint64_t rounds, std::uint64_t bytes,
+                             Threads threads) {
   const example::TemporaryFolder folder{"durable_sender"};
   std::vector<Row> rows;
   for (const auto window : windows) {
     // A narrow window is slow: no more messages than take about as long.
     const auto affordable = std::min(messages, std::max<std::uint64_t>(window * 200, 200));
-    rows.push_back(measure({affordable, window, bytes}, rounds, folder));
+    rows.push_back(measure({affordable, window, bytes, threads}, rounds, folder));
   }
   return rows;
 }
@@ -209,17 +227,22 @@ int main(int argc, char** argv) {
   std::uint64_t messages = 20'000;
   std::uint64_t rounds = 5;
   std::uint64_t bytes = 256;
+  bool in_scheduler = false;
+  bool without_sleeps = false;
   bool as_json = false;
   benchmarks::CommandLine command_line{"durable_sender", durable_sender::description,
                                        durable_sender::footer};
   command_line.number("--messages", messages, 1, 10'000'000, "the most messages in a round");
   command_line.number("--rounds", rounds, 1, 1001, "number of rounds; the medians are printed");
   command_line.number("--bytes", bytes, 1, 10'000'000, "bytes in a message");
+  command_line.flag("--scheduler-thread", in_scheduler, "write in a thread of the actor system");
+  command_line.flag("--without-idle-sleeps", without_sleeps, "wake idle threads at once");
   command_line.flag("--json", as_json, "print JSON");
   if (const auto code = command_line.parse(argc, argv))
     return *code;
   try {
-    const auto rows = durable_sender::measure_all(messages, rounds, bytes);
+    const auto rows =
+      durable_sender::measure_all(messages, rounds, bytes, {in_scheduler, !without_sleeps});
     std::cout << (as_json ? durable_sender::json(rows) : durable_sender::table(rows));
   } catch (const std::exception& error) {
     std::cerr << "durable_sender: " << error.what() << '\n';

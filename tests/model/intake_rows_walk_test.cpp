@@ -135,7 +135,7 @@ private:
     std::vector<IncomingMessage> messages;
     auto sees_all = true;
     for (const auto row : look.table) {
-      if (rows_.held().count(row) == 1)
+      if (rows_.in_hand().count(row) == 1)
         continue;
       if (messages.size() == look.may.room) {
         sees_all = false;

@@ -212,7 +212,7 @@ TEST_F(postgres_errors, no_such_outbox_to_read) {
 TEST_F(postgres_errors, a_server_that_is_read_only) {
   query("ALTER DATABASE " + database() + " SET default_transaction_read_only = on");
   expect(opening(address().connection), StoreFailure::read_only,
-         name() + ": the server is read-only, as a standby is; connect to the primary");
+         name() + ": the server is read-only, as a replica is; connect to the primary");
 }
 
 TEST_F(postgres_errors, a_server_that_becomes_read_only_is_left) {
@@ -220,7 +220,7 @@ TEST_F(postgres_errors, a_server_that_becomes_read_only_is_left) {
   strike("25006", 1);
   expect(failure_of([&] { commit(*store, {change::Insert{delivery(1)}}); }),
          StoreFailure::read_only,
-         name() + ": the server is read-only, as a standby is; connect to the primary");
+         name() + ": the server is read-only, as a replica is; connect to the primary");
   commit(*store, {change::Insert{delivery(1)}});
   EXPECT_EQ(contents_of(*store).owed.size(), 1U);
 }
@@ -378,9 +378,9 @@ TEST(postgres_arguments, a_url_is_taken_apart_at_its_last_hash) {
   }
 }
 
-// The server waits for a standby that is not there. Then somebody cancels the wait: the server says
-// that the commit was made, and warns that it may be on no standby.
-TEST_F(postgres_errors, a_commit_whose_wait_for_a_standby_is_cancelled_waits_again) {
+// The server waits for a replica that is not there. Then somebody cancels the wait: the server says
+// that the commit was made, and warns that it may be on no replica.
+TEST_F(postgres_errors, a_commit_whose_wait_for_a_replica_is_cancelled_waits_again) {
   const auto store = open();
   Control control{server()->connection(database())};
   const auto standbys = [&](const std::string& names) {
@@ -404,7 +404,7 @@ TEST_F(postgres_errors, a_commit_whose_wait_for_a_standby_is_cancelled_waits_aga
   EXPECT_THAT(store->take_notices(),
               ::testing::ElementsAre(name()
                                      + ": somebody has cancelled a commit that waited for a "
-                                       "standby; it was made, and is on the standby now"));
+                                       "replica; it was made, and is on the replica now"));
   EXPECT_EQ(contents_of(*store).owed.size(), 1U);
 }
 

@@ -242,7 +242,7 @@ TEST_F(postgres_unknown_outcome, commits_that_a_failover_has_lost_are_made_again
   EXPECT_THAT(store->take_notices(),
               ::testing::ElementsAre(
                 name()
-                + ": the server had lost 2 commits, as it does after a failover to a standby "
+                + ": the server had lost 2 commits, as it does after a failover to a replica "
                   "that was behind; this process has made them again"));
   EXPECT_EQ(contents_of(*store), contents);
   commit(*store, {change::Insert{delivery(5)}});
@@ -260,7 +260,7 @@ TEST_F(postgres_unknown_outcome, an_owner_that_no_longer_has_what_a_failover_los
   EXPECT_EQ(to_string(found.failure), "disowned");
   EXPECT_EQ(found.text, name()
                           + ": the server has lost 2 commits, as it does after a failover to a "
-                            "standby that was behind, and this process no longer has all of them");
+                            "replica that was behind, and this process no longer has all of them");
   EXPECT_EQ(query("SELECT id FROM backoff.delivery"), "1");
 }
 
@@ -273,7 +273,7 @@ TEST_F(postgres_unknown_outcome, an_ownership_that_a_failover_has_lost_is_over) 
   EXPECT_EQ(to_string(found.failure), "disowned");
   EXPECT_EQ(found.text, name()
                           + ": the server does not know this ownership, as after a failover to a "
-                            "standby that was behind; this process had epoch 1");
+                            "replica that was behind; this process had epoch 1");
 }
 
 TEST_F(postgres_unknown_outcome, the_same_epoch_of_another_process_is_not_taken_for_its_own) {

@@ -64,13 +64,13 @@ TEST_F(intake_rows, are_held_until_the_look_after_their_deletion) {
   rows.begin_look();
   look(1, 3);
   EXPECT_THAT(take(), ElementsAre(1, 2, 3));
-  EXPECT_THAT(rows.held(), UnorderedElementsAre(1, 2, 3));
+  EXPECT_THAT(rows.in_hand(), UnorderedElementsAre(1, 2, 3));
   rows.begin_look();
   settle(1, 1);
   rows.settle(std::vector<StoreChange>{change::DropIncoming{2}});
-  EXPECT_THAT(rows.held(), UnorderedElementsAre(1, 2, 3)) << "this look may still see them";
+  EXPECT_THAT(rows.in_hand(), UnorderedElementsAre(1, 2, 3)) << "this look may still see them";
   rows.begin_look();
-  EXPECT_THAT(rows.held(), ElementsAre(3));
+  EXPECT_THAT(rows.in_hand(), ElementsAre(3));
 }
 
 TEST_F(intake_rows, that_are_given_back_are_held_no_longer) {
@@ -78,9 +78,9 @@ TEST_F(intake_rows, that_are_given_back_are_held_no_longer) {
   look(1, 2);
   take();
   EXPECT_FALSE(rows.give_back(1)) << "the reader does not wait";
-  EXPECT_THAT(rows.held(), UnorderedElementsAre(1, 2));
+  EXPECT_THAT(rows.in_hand(), UnorderedElementsAre(1, 2));
   EXPECT_THAT(rows.begin_look().given_back, ElementsAre(1));
-  EXPECT_THAT(rows.held(), ElementsAre(2));
+  EXPECT_THAT(rows.in_hand(), ElementsAre(2));
   EXPECT_THAT(rows.begin_look().given_back, IsEmpty()) << "once";
 }
 
@@ -92,7 +92,7 @@ TEST_F(intake_rows, that_wait_are_given_back_when_the_sender_ends) {
   rows.end();
   EXPECT_FALSE(rows.is_waiting());
   EXPECT_THAT(rows.begin_look().given_back, ElementsAre(2, 3));
-  EXPECT_THAT(rows.held(), ElementsAre(1)) << "its delivery may still be stored";
+  EXPECT_THAT(rows.in_hand(), ElementsAre(1)) << "its delivery may still be stored";
 }
 
 TEST_F(intake_rows, are_a_thousand_at_the_most_and_the_reader_is_told_once_a_quarter_is_free) {

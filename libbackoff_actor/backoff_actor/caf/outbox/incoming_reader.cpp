@@ -89,7 +89,8 @@ private:
     if (may.room == 0)
       return; // the desk tells
     const auto is_careful = std::exchange(is_careful_, false);
-    auto messages = intake_->take(is_careful ? std::min(few, may.room) : may.room, desk_->held());
+    auto messages =
+      intake_->take(is_careful ? std::min(few, may.room) : may.room, desk_->in_hand());
     if (messages.empty() || !is_careful)
       delay_ = delay_.reset();
     const auto is_empty = messages.empty();

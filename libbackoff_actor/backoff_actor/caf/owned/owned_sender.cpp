@@ -181,7 +181,8 @@ private:
       on_finish_work(*finish);
     else if (word.as<WorkFinished>())
       on_work_finished();
-    else if (const auto* const submission = word.as<Submit>(); submission && !sender_)
+    else if (const auto* const submission = word.as<Submit>();
+             submission && standby_.place() == Standby::Place::row)
       hand_over(*submission, open_request());
     else
       return false;

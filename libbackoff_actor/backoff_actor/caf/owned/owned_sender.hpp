@@ -9,11 +9,12 @@
 //          \                  \---the sender ends by itself, or by Stop--> ended
 //           \--Stop, exit--> ended
 //
-// A waiter, an actor with a thread of its own, waits for the ownership and reads what is owed. Then
-// the sender is made. What was handed over to an owner before, also by this process, comes first:
-// the sender holds its clients' messages until it has all rows that were committed by then. Rows
-// that are not committed yet may be on their way from this process. So this actor holds messages,
-// too, until it knows what became of each of them. Then it has the sender look once more.
+// `StandbyHand`, an actor, waits for the ownership and reads what is owed. It has a thread of its
+// own if the outbox writes in one. Then the sender is made. What was handed over to an owner
+// before, also by this process, comes first: the sender holds its clients' messages until it has
+// all rows that were committed by then. Rows that are not committed yet may be on their way from
+// this process. So this actor holds messages, too, until it knows what became of each of them. Then
+// it has the sender look once more.
 //
 // Each answer of the server tells the sender until when no other process can
 // own the outbox. The sender looks at that before it hands over anything.

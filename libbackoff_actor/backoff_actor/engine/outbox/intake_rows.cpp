@@ -80,11 +80,11 @@ void IntakeRows::forget_bytes(std::uint64_t row) {
 IntakeRows::Look IntakeRows::begin_look() {
   Look result;
   for (const auto row : settled_)
-    held_.erase(row);
+    in_hand_.erase(row);
   settled_.clear();
   result.given_back = std::exchange(given_back_, {});
   for (const auto row : result.given_back) {
-    held_.erase(row);
+    in_hand_.erase(row);
     forget_bytes(row);
   }
   result.is_to_catch_up = std::exchange(is_to_catch_up_, false);
@@ -95,7 +95,7 @@ IntakeRows::Look IntakeRows::begin_look() {
 
 bool IntakeRows::put(std::vector<IncomingMessage> messages, bool has_caught_up) {
   for (auto& x : messages) {
-    held_.insert(x.row);
+    in_hand_.insert(x.row);
     bytes_of_[x.row] = x.size();
     bytes_ += x.size();
     waiting_.push_back(std::move(x));

@@ -82,7 +82,7 @@ public:
   Look begin_look();
 
   /// The rows that a look must not take, between `begin_look` and `put`.
-  const std::unordered_set<std::uint64_t>& held() const { return held_; }
+  const std::unordered_set<std::uint64_t>& in_hand() const { return in_hand_; }
 
   /// A look has taken these.
   ///
@@ -95,7 +95,7 @@ private:
   void forget_bytes(std::uint64_t row);
 
   std::vector<IncomingMessage> waiting_{};
-  std::unordered_set<std::uint64_t> held_{};
+  std::unordered_set<std::uint64_t> in_hand_{};
   std::unordered_map<std::uint64_t, std::size_t> bytes_of_{};
   std::size_t bytes_ = 0;
   std::vector<std::uint64_t> settled_{};           // since the last look

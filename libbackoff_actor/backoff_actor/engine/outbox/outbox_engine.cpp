@@ -28,8 +28,9 @@ constexpr int max_failures_alone = 3;
 
 constexpr std::uint64_t failure_of_the_store = 2; // 1: the engine's ack timeout
 
-// Whether the server itself has said so of these changes. Other failures may come from a connection
-// that is broken, or from a new one. Then they say nothing about an earlier commit.
+// Whether the failure is about these changes, or says who owns the store. Other failures may come
+// from a connection that is broken, or from a new one. Then they say nothing about an earlier
+// commit, and the ownership is in doubt.
 bool is_verdict(StoreFailure failure) {
   return failure == StoreFailure::full || failure == StoreFailure::too_large
          || failure == StoreFailure::disowned;

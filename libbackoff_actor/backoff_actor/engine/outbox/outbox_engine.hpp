@@ -11,8 +11,9 @@
 //
 // It is asleep for one of these reasons:
 //   lingers  a batch may grow for `max_wait`;
-//   retries  a commit has failed, and the delay before the next attempt runs; a new insertion ends
-//            it, because its client is to know;
+//   retries  a commit has failed, and the delay before the next attempt runs. A new insertion ends
+//            it, because its client is to know, unless the outcome of that commit is unknown.
+//            Before it reports a failure, a store may try again by itself;
 //   idles    nothing waits, and the store may do its housekeeping after a quiet second;
 //   watches  nothing waits, and the ownership is renewed after a third of the lease.
 //

@@ -2,7 +2,7 @@
 
 // Design notes
 //
-//     doubtful --answer--> sure --four fifths of the lease, a failure--> doubtful
+//     doubtful --answer--> sure --four fifths of the lease, `doubt`--> doubtful
 //        \                  /
 //         \--- disowned ---/--> lost, for ever
 //
@@ -12,7 +12,8 @@
 // the look at the clock and the hand-over some time passes.
 //
 // A call that fails may have ended the session, and with it the ownership. So the owner is doubtful
-// at once, until a call is answered. A failure that the server itself has told is an answer.
+// at once, until a call is answered. No failure counts as an answer. `OutboxEngine::take(Failed)`
+// says which failures leave the lease as it is, and which one ends it.
 
 #include "backoff_actor/core/time.hpp"
 

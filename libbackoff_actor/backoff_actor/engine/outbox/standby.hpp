@@ -76,7 +76,7 @@ public:
 
   /// Where a client's message goes.
   enum class Place {
-    row,    ///< to the owner, by `add`
+    row,    ///< to the owner, by `add`; what cannot be a row is refused
     held,   ///< nowhere, until all rows are written
     sender, ///< to the sender of this process
   };

@@ -33,7 +33,7 @@ constexpr std::array meanings{
   Meaning{"40001", StoreFailure::unreachable, "other sessions were in the way several times"},
   Meaning{"40P01", StoreFailure::unreachable, "other sessions were in the way several times"},
   Meaning{"25006", StoreFailure::read_only,
-          "the server is read-only, as a standby is; connect to the primary"},
+          "the server is read-only, as a replica is; connect to the primary"},
   Meaning{"28P01", StoreFailure::refused, "the server refused the password"},
   Meaning{"28000", StoreFailure::refused,
           "the server refused the user; see pg_hba.conf, and whether the role may log in"},

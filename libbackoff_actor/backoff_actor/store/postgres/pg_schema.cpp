@@ -247,7 +247,7 @@ GRANT SELECT ON backoff.outbox_state, backoff.owed, backoff.dead, backoff.messag
 //
 // Producers may read `id`, and name it: programs that map objects to rows do both. The trigger sets
 // it all the same. A transaction that notifies cannot be prepared, and holds a lock of the whole
-// server while it waits for a standby. So `backoff.notify` lets a producer go without.
+// server while it waits for a replica. So `backoff.notify` lets a producer go without.
 constexpr auto step_to_2 = R"(
 ALTER TABLE backoff.dead_letter ADD COLUMN text bytea NOT NULL DEFAULT '';
 ALTER TABLE backoff.outbox ADD COLUMN row_limit int NOT NULL DEFAULT 16777216;

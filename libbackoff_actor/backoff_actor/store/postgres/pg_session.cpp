@@ -131,7 +131,7 @@ const PgStatement claim_row{
   " AND l.objid = $2::int8::oid AND l.pid = pg_backend_pid()) RETURNING 1",
   {pg_type::oid, pg_type::int4, pg_type::int8, pg_type::text, pg_type::int8}};
 
-// Changes nothing, but is a commit that waits for the standbys, and so for all commits before it.
+// Changes nothing, but is a commit that waits for the replicas, and so for all commits before it.
 const PgStatement touch_row{
   nullptr,
   "UPDATE backoff.shard SET lease_ms = lease_ms WHERE outbox = $1 AND shard = 0",
@@ -354,7 +354,7 @@ StoreOwner read_pg_owner(const PgRows& rows, int row, int column) {
 
 std::string pg_lock_class(std::int64_t schema_oid) { return pg_int4(lock_class_of(schema_oid)); }
 
-bool PgSession::await_standbys() {
+bool PgSession::await_replicas() {
   auto result = false;
   for (; connection_.take_unreplicated(); result = true)
     connection_.run({&touch_row, {pg_int4(outbox_)}});

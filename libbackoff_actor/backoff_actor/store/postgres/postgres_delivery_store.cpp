@@ -81,10 +81,10 @@ void PostgresDeliveryStore::make(PgCommit commit, bool is_of_caller) {
   for (auto attempt = 1;; ++attempt) {
     try {
       const auto rows = session_->connection().run(commit.calls);
-      if (session_->await_standbys())
+      if (session_->await_replicas())
         notices_.push_back(name()
-                           + ": somebody has cancelled a commit that waited for a standby; it was "
-                             "made, and is on the standby now");
+                           + ": somebody has cancelled a commit that waited for a replica; it was "
+                             "made, and is on the replica now");
       keep(commit, rows);
       return;
     } catch (const PgRefusal& refusal) {

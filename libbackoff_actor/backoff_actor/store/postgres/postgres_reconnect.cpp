@@ -109,7 +109,7 @@ void PostgresDeliveryStore::settle(PgSession& session, const PgOutboxRow& found)
 void PostgresDeliveryStore::make_again(PgSession& session, std::uint64_t commit_no) {
   const auto lost = row_.commit_no - commit_no;
   const auto lost_text = std::to_string(lost) + (lost == 1 ? " commit" : " commits")
-                         + ", as it does after a failover to a standby that was behind";
+                         + ", as it does after a failover to a replica that was behind";
   if (recent_.empty() || recent_.front().after.commit_no > commit_no + 1)
     disown("the server has lost " + lost_text + ", and this process no longer has all of them");
   for (const auto& one : recent_)
@@ -149,7 +149,7 @@ std::string PostgresDeliveryStore::who_owns(PgSession& session) const {
   }
   const auto own = "; this process had epoch " + std::to_string(row_.epoch);
   if (!owner || owner->epoch < row_.epoch)
-    return "the server does not know this ownership, as after a failover to a standby that was "
+    return "the server does not know this ownership, as after a failover to a replica that was "
            "behind"
            + own;
   return owner->node + " owns it now, with epoch " + std::to_string(owner->epoch) + own;

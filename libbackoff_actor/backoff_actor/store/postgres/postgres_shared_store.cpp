@@ -43,7 +43,7 @@ public:
     try {
       reach();
       const auto rows = session_->connection().run(insertion(messages, format)).changed();
-      session_->await_standbys();
+      session_->await_replicas();
       if (rows == messages.size())
         return;
     } catch (const PgRefusal& refusal) {

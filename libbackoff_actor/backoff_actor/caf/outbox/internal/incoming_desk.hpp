@@ -76,7 +76,7 @@ public:
   std::shared_ptr<Intake> open(std::uint64_t turn);
 
   // The held rows, between `next_task` and `put`.
-  const std::unordered_set<std::uint64_t>& held() const { return rows_.held(); }
+  const std::unordered_set<std::uint64_t>& in_hand() const { return rows_.in_hand(); }
 
   // @param has_caught_up as `Intake::has_caught_up`
   void put(std::uint64_t turn, std::vector<IncomingMessage> messages, bool has_caught_up);

@@ -137,7 +137,7 @@ public:
   std::vector<PgRows> run(std::span<const PgCall> calls);
   PgRows run(const PgCall& call);
 
-  // Whether the last commit may not be on a standby that it had to wait for: somebody cancelled the
+  // Whether the last commit may not be on a replica that it had to wait for: somebody cancelled the
   // wait. Then it is the server's own business that it was made. Forgets it.
   bool take_unreplicated() { return std::exchange(is_unreplicated_, false); }
 

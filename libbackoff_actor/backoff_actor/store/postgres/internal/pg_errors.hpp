@@ -13,8 +13,6 @@ namespace backoff_actor::detail {
 // The SQLSTATE of an epoch that is over; `backoff.fence` raises it.
 inline constexpr std::string_view pg_epoch_is_over = "BA001";
 
-// The server could make no room for a lock of ours within the limit.
-
 // Returns the error for an answer of a living server.
 //
 // @param name of the store, with which the text begins

@@ -55,7 +55,7 @@ public:
   // What the server's settings mean for what it stores, for people.
   const std::vector<std::string>& notices() const { return notices_; }
 
-  // Takes the lock if it is free. Who has the lock is ended if it is silent for the lease.
+  // Takes the lock if it is free, and ends nobody.
   bool try_lock();
 
   // Waits for the lock.
@@ -82,11 +82,11 @@ public:
   // @range with the lock
   std::optional<PgOutboxRow> resume(std::uint64_t epoch, std::int64_t claim);
 
-  // What was committed is on the standbys for which the server waits, also if somebody has
+  // What was committed is on the replicas for which the server waits, also if somebody has
   // cancelled that wait.
   //
   // @returns whether somebody had
-  bool await_standbys();
+  bool await_replicas();
 
   // Reads the row, without owning it.
   PgOutboxRow look();

@@ -8,7 +8,7 @@
 //
 //     one more than known      the lost commit was made
 //     the one that is known    it was not made
-//     a lower one              a standby that was behind is the primary now: the commits that it
+//     a lower one              a replica that was behind is the primary now: the commits that it
 //                              lacks are made again, from a short memory
 //
 // A lock that another session has, or an epoch that is over, ends the ownership for ever.
