@@ -4,7 +4,7 @@
 //
 // common/random_walk.hpp says how a failing walk is shrunk, printed and repeated.
 
-#include "backoff_actor/delivery/delivery_slots.hpp"
+#include "backoff_actor/delivery/internal/delivery_slots.hpp"
 #include "backoff_actor/delivery/internal/hand_over_order.hpp"
 #include "common/random_walk.hpp"
 #include "reference_outbox.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "backoff_actor/core/time.hpp"
-#include "backoff_actor/delivery/hand_over_id.hpp"
+#include "backoff_actor/delivery/internal/hand_over_id.hpp"
 #include "backoff_actor/delivery/ordering.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "backoff_actor/backoff/retry_series.hpp"
 
-#include "backoff_actor/core/enum_names.hpp"
+#include "backoff_actor/core/internal/enum_names.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,6 +1,6 @@
 #include "backoff_actor/core/supervisor_error.hpp"
 
-#include "backoff_actor/core/enum_names.hpp"
+#include "backoff_actor/core/internal/enum_names.hpp"
 
 namespace backoff_actor {
 

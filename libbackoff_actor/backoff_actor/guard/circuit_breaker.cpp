@@ -1,9 +1,9 @@
 #include "backoff_actor/guard/circuit_breaker.hpp"
 
 #include "backoff_actor/backoff/internal/text.hpp"
-#include "backoff_actor/core/enum_names.hpp"
 #include "backoff_actor/core/internal/check_count.hpp"
 #include "backoff_actor/core/internal/check_span.hpp"
+#include "backoff_actor/core/internal/enum_names.hpp"
 #include "backoff_actor/core/unit_random.hpp"
 
 #include <algorithm>

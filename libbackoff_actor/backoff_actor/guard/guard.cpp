@@ -1,7 +1,7 @@
 #include "backoff_actor/guard/guard.hpp"
 
 #include "backoff_actor/backoff/internal/text.hpp"
-#include "backoff_actor/core/enum_names.hpp"
+#include "backoff_actor/core/internal/enum_names.hpp"
 
 #include <algorithm>
 #include <cmath>

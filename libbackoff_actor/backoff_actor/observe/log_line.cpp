@@ -1,6 +1,6 @@
 #include "backoff_actor/observe/log_line.hpp"
 
-#include "backoff_actor/core/enum_names.hpp"
+#include "backoff_actor/core/internal/enum_names.hpp"
 #include "backoff_actor/core/internal/one_line.hpp"
 #include "backoff_actor/observe/internal/event_record.hpp"
 

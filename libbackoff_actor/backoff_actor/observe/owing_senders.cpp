@@ -1,4 +1,4 @@
-#include "backoff_actor/observe/owing_senders.hpp"
+#include "backoff_actor/observe/internal/owing_senders.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -1,6 +1,6 @@
 #include "backoff_actor/observe/severity.hpp"
 
-#include "backoff_actor/core/enum_names.hpp"
+#include "backoff_actor/core/internal/enum_names.hpp"
 
 #include <variant>
 

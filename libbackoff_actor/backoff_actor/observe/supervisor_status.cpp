@@ -1,6 +1,6 @@
 #include "backoff_actor/observe/supervisor_status.hpp"
 
-#include "backoff_actor/core/enum_names.hpp"
+#include "backoff_actor/core/internal/enum_names.hpp"
 #include "backoff_actor/core/internal/one_line.hpp"
 
 namespace backoff_actor {

@@ -1,8 +1,8 @@
 #include "backoff_actor/supervision/charging.hpp"
 
 #include "backoff_actor/backoff/internal/text_parser.hpp"
-#include "backoff_actor/core/enum_names.hpp"
 #include "backoff_actor/core/internal/check_span.hpp"
+#include "backoff_actor/core/internal/enum_names.hpp"
 
 // charging := 'every_failure' | 'by_evidence' [ '(' [ 'give_up_after' ( span | 'never' ) ] ')' ]
 

@@ -1,4 +1,4 @@
-#include "backoff_actor/core/enum_names.hpp"
+#include "backoff_actor/core/internal/enum_names.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -1,4 +1,4 @@
-#include "backoff_actor/delivery/delivery_slots.hpp"
+#include "backoff_actor/delivery/internal/delivery_slots.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // What a program that does not end says.
 
-#include "backoff_actor/observe/owing_senders.hpp"
+#include "backoff_actor/observe/internal/owing_senders.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

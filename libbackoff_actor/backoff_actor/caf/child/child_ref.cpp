@@ -11,7 +11,7 @@
 #include "backoff_actor/caf/messages/errors.hpp"
 #include "backoff_actor/core/internal/check_count.hpp"
 #include "backoff_actor/core/internal/thrown.hpp"
-#include "backoff_actor/delivery/delivery_slots.hpp"
+#include "backoff_actor/delivery/internal/delivery_slots.hpp"
 #include "backoff_actor/process/internal/error_stream.hpp"
 
 #include <caf/actor_cast.hpp>

@@ -23,7 +23,7 @@ struct DeadLetter;
 struct ChildBuffer {
   /// How many messages the address keeps.
   ///
-  /// @range 0 to `DeliverySlots::max_size`; 0: it keeps none
+  /// @range 0 to 268,435,455; 0: it keeps none
   std::size_t capacity = 1000;
 
   /// What the address does with a message that comes when it already keeps `capacity` messages.

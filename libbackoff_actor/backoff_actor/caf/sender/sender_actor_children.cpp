@@ -4,7 +4,7 @@
 #include "backoff_actor/caf/child/internal/pending_start.hpp"
 #include "backoff_actor/caf/outbox/internal/outbox_session.hpp"
 #include "backoff_actor/caf/sender/internal/sender_actor.hpp"
-#include "backoff_actor/delivery/delivery_slots.hpp"
+#include "backoff_actor/delivery/internal/delivery_slots.hpp"
 
 #include <algorithm>
 #include <exception>

@@ -7,7 +7,7 @@
 #include "backoff_actor/caf/sender/internal/borrowed_effects.hpp"
 #include "backoff_actor/caf/sender/internal/idempotency_keys.hpp"
 #include "backoff_actor/caf/sender/internal/sender_actor.hpp"
-#include "backoff_actor/delivery/delivery_slots.hpp"
+#include "backoff_actor/delivery/internal/delivery_slots.hpp"
 
 #include <caf/actor_cast.hpp>
 

@@ -7,7 +7,7 @@
 #include "backoff_actor/caf/sender/internal/idempotency_keys.hpp"
 #include "backoff_actor/caf/sender/internal/sender_actor.hpp"
 #include "backoff_actor/core/internal/thrown.hpp"
-#include "backoff_actor/delivery/delivery_slots.hpp"
+#include "backoff_actor/delivery/internal/delivery_slots.hpp"
 #include "backoff_actor/process/internal/error_stream.hpp"
 #include "backoff_actor/sinks/internal/observatory_state.hpp"
 

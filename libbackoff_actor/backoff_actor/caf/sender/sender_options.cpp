@@ -2,7 +2,7 @@
 
 #include "backoff_actor/caf/sender/internal/option_checks.hpp"
 #include "backoff_actor/caf/sender/internal/sender_settings.hpp"
-#include "backoff_actor/delivery/delivery_slots.hpp"
+#include "backoff_actor/delivery/internal/delivery_slots.hpp"
 #include "backoff_actor/retry/retry_options.hpp"
 
 #include <string>

@@ -274,7 +274,7 @@ struct SenderOptions {
   /// capacity, such a client is refused with `outbox_full`, whatever `overflow` says: the sender
   /// drops nothing for it.
   ///
-  /// @range 1 to 268,435,455 (`DeliverySlots::max_size`)
+  /// @range 1 to 268,435,455
   std::size_t capacity = 1'000'000;
 
   /// How many bytes all deliveries together may have. Unset: any number, and nothing is weighed.

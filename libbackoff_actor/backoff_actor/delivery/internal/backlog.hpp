@@ -6,7 +6,7 @@
 #include "backoff_actor/core/cause.hpp"
 #include "backoff_actor/core/internal/slot_heap.hpp"
 #include "backoff_actor/core/time.hpp"
-#include "backoff_actor/delivery/delivery_slots.hpp"
+#include "backoff_actor/delivery/internal/delivery_slots.hpp"
 #include "backoff_actor/delivery/internal/hand_over_order.hpp"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "backoff_actor/delivery/hand_over_id.hpp"
+#include "backoff_actor/delivery/internal/hand_over_id.hpp"
 
 #include <array>
 #include <bit>

@@ -16,7 +16,7 @@
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/internal/slot_heap.hpp"
 #include "backoff_actor/core/time.hpp"
-#include "backoff_actor/delivery/delivery_slots.hpp"
+#include "backoff_actor/delivery/internal/delivery_slots.hpp"
 #include "backoff_actor/delivery/ordering.hpp"
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 #include "backoff_actor/core/cause.hpp"
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
-#include "backoff_actor/delivery/hand_over_id.hpp"
+#include "backoff_actor/delivery/internal/hand_over_id.hpp"
 #include "backoff_actor/supervision/alternative.hpp"
 #include "backoff_actor/supervision/decider.hpp"
 #include "backoff_actor/supervision/own_retries.hpp"

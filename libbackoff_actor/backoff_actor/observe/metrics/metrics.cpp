@@ -1,7 +1,7 @@
 // The text format of Prometheus.
 
 #include "backoff_actor/observe/metrics/metrics.hpp"
-#include "backoff_actor/core/enum_names.hpp"
+#include "backoff_actor/core/internal/enum_names.hpp"
 #include "backoff_actor/core/internal/one_line.hpp"
 #include "backoff_actor/core/text/internal/number_text.hpp"
 

@@ -2,7 +2,7 @@
 
 // What a page of metrics is made of.
 
-#include "backoff_actor/core/enum_names.hpp"
+#include "backoff_actor/core/internal/enum_names.hpp"
 #include "backoff_actor/core/time.hpp"
 #include "backoff_actor/observe/metrics/metrics.hpp"
 #include "backoff_actor/sinks/internal/observatory_state.hpp"

@@ -3,7 +3,7 @@
 #include "backoff_actor/caf/main/exit_report.hpp"
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
-#include "backoff_actor/observe/owing_senders.hpp"
+#include "backoff_actor/observe/internal/owing_senders.hpp"
 
 #include <functional>
 #include <string>

@@ -3,7 +3,7 @@
 // Inside of the sender; not for its users.
 
 #include "backoff_actor/core/export.hpp"
-#include "backoff_actor/delivery/delivery_slots.hpp"
+#include "backoff_actor/delivery/internal/delivery_slots.hpp"
 #include "backoff_actor/engine/sender/sender_effects.hpp"
 
 #include <utility>

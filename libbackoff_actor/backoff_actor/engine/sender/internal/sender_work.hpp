@@ -12,8 +12,8 @@
 // already keeps blocks of this size ready for each thread.
 
 #include "backoff_actor/backoff/back_off.hpp"
-#include "backoff_actor/delivery/delivery_slots.hpp"
 #include "backoff_actor/delivery/internal/backlog.hpp"
+#include "backoff_actor/delivery/internal/delivery_slots.hpp"
 #include "backoff_actor/delivery/internal/open_drains.hpp"
 #include "backoff_actor/engine/sender/sender_engine.hpp"
 #include "backoff_actor/guard/internal/guard_gate.hpp"

@@ -2,7 +2,7 @@
 
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
-#include "backoff_actor/delivery/hand_over_id.hpp"
+#include "backoff_actor/delivery/internal/hand_over_id.hpp"
 
 #include <cstddef>
 #include <cstdint>
