@@ -6,7 +6,7 @@
 #include "common/table.hpp"
 
 #include <backoff_actor/backoff_actor.hpp>
-#include <backoff_actor/caf/compat/virtual_system.hpp>
+#include <backoff_actor/caf/compat/internal/virtual_system.hpp>
 
 #include <algorithm>
 #include <chrono>

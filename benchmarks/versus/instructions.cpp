@@ -4,7 +4,7 @@
 #include "versus/echo.hpp"
 #include "versus/system.hpp"
 
-#include <backoff_actor/caf/compat/virtual_system.hpp>
+#include <backoff_actor/caf/compat/internal/virtual_system.hpp>
 
 #include <caf/event_based_actor.hpp>
 

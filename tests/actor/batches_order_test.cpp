@@ -2,6 +2,8 @@
 
 #include "batches.hpp"
 
+#include <backoff_actor/caf/compat/internal/caf_parts.hpp>
+
 #include <caf/actor_cast.hpp>
 
 namespace backoff_actor::actor_test {

@@ -4,6 +4,8 @@
 
 #include "fragile.hpp"
 
+#include <backoff_actor/caf/compat/internal/caf_parts.hpp>
+
 namespace backoff_actor::actor_test {
 
 namespace {

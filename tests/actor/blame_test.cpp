@@ -2,6 +2,8 @@
 
 #include "fixture.hpp"
 
+#include <backoff_actor/caf/messages/internal/error_parts.hpp>
+
 #include <caf/sec.hpp>
 
 namespace backoff_actor::actor_test {

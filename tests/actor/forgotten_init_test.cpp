@@ -3,7 +3,7 @@
 
 #include "fixture.hpp"
 
-#include <backoff_actor/caf/compat/virtual_system.hpp>
+#include <backoff_actor/caf/compat/internal/virtual_system.hpp>
 
 #include <caf/scoped_actor.hpp>
 

@@ -2,6 +2,8 @@
 
 #include "fixture.hpp"
 
+#include <backoff_actor/caf/compat/internal/caf_parts.hpp>
+
 #include <caf/sec.hpp>
 
 #include <stdexcept>

@@ -2,6 +2,8 @@
 
 #include "fixture.hpp"
 
+#include <backoff_actor/retry/internal/guard_parts.hpp>
+
 #include <caf/sec.hpp>
 
 #include <algorithm>
@@ -196,7 +198,7 @@ TEST_F(Guards, a_final_error_that_could_have_been_retried_is_a_failure_of_the_se
     options);
   for (int i = 0; i < 5; ++i)
     EXPECT_TRUE(ask("a")->error);
-  EXPECT_FALSE(guard.port()->is_closed());
+  EXPECT_FALSE(detail::GuardParts::port(guard)->is_closed());
 }
 
 TEST_F(Guards, what_is_a_failure_of_the_service_can_be_said) {
@@ -210,7 +212,7 @@ TEST_F(Guards, what_is_a_failure_of_the_service_can_be_said) {
     options);
   for (int i = 0; i < 5; ++i)
     EXPECT_TRUE(ask("a")->error);
-  EXPECT_TRUE(guard.port()->is_closed());
+  EXPECT_TRUE(detail::GuardParts::port(guard)->is_closed());
   EXPECT_EQ(guard.status(time.now()).counters.succeeded, 5);
 }
 

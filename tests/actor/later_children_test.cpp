@@ -3,6 +3,8 @@
 
 #include "fixture.hpp"
 
+#include <backoff_actor/caf/compat/internal/caf_parts.hpp>
+
 #include <stdexcept>
 
 namespace backoff_actor::actor_test {

@@ -2,6 +2,8 @@
 
 #include "fixture.hpp"
 
+#include <backoff_actor/caf/compat/internal/caf_parts.hpp>
+
 #include <memory>
 
 namespace backoff_actor::actor_test {

@@ -4,6 +4,8 @@
 
 #include "common/metric_value.hpp"
 
+#include <backoff_actor/caf/compat/internal/caf_parts.hpp>
+
 namespace backoff_actor::actor_test {
 
 using testing::count_of;

@@ -6,6 +6,8 @@
 
 #include "common/metric_value.hpp"
 
+#include <backoff_actor/caf/compat/internal/caf_parts.hpp>
+
 #include <algorithm>
 #include <map>
 

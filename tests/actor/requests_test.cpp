@@ -2,6 +2,7 @@
 
 #include "fixture.hpp"
 
+#include <backoff_actor/caf/compat/internal/caf_parts.hpp>
 #include <backoff_actor/caf/messages/internal/own_words.hpp>
 #include <caf/sec.hpp>
 

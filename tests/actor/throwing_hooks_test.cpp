@@ -2,6 +2,8 @@
 
 #include "durable_fixture.hpp"
 
+#include <backoff_actor/caf/compat/internal/caf_parts.hpp>
+
 #include <algorithm>
 #include <stdexcept>
 

@@ -3,6 +3,7 @@
 
 #include "require.hpp"
 
+#include "backoff_actor/guard/internal/guard.hpp"
 #include "backoff_actor/guard/parse_guard.hpp"
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "backoff_actor/core/time.hpp"
-#include "backoff_actor/guard/rate.hpp"
+#include "backoff_actor/guard/guard_options.hpp"
 
 #include <rapidcheck.h>
 

@@ -6,6 +6,8 @@
 #include "common/random_walk.hpp"
 #include "reference_breaker.hpp"
 
+#include "backoff_actor/guard/internal/circuit_breaker.hpp"
+
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 

@@ -8,6 +8,7 @@
 // common/random_walk.hpp says how a failing walk is shrunk, printed and repeated.
 
 #include "backoff_actor/engine/sender/sender_engine.hpp"
+#include "backoff_actor/guard/internal/guard.hpp"
 #include "calls_of_rate.hpp"
 #include "common/random_walk.hpp"
 #include "guarded_setting.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "backoff_actor/engine/sender/sender_engine_options.hpp"
-#include "backoff_actor/guard/guard.hpp"
+#include "backoff_actor/guard/guard_options.hpp"
 
 #include <rapidcheck.h>
 

@@ -3,7 +3,8 @@
 // The circuit breaker in the most obvious way: it keeps every call that it ever let through, with
 // what it knows of it, and looks all of them through whenever it is asked.
 
-#include "backoff_actor/guard/circuit_breaker.hpp"
+#include "backoff_actor/guard/guard_options.hpp"
+#include "backoff_actor/guard/guard_status.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -5,7 +5,7 @@
 
 #include "backoff_actor/core/unit_random.hpp"
 #include "backoff_actor/engine/sender/sender_engine.hpp"
-#include "backoff_actor/guard/guard.hpp"
+#include "backoff_actor/guard/admission.hpp"
 
 #include <algorithm>
 #include <chrono>

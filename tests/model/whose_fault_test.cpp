@@ -3,6 +3,8 @@
 
 #include "service_story.hpp"
 
+#include "backoff_actor/guard/internal/guard.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
 #include "client.hpp"
 
+#include <backoff_actor/caf/compat/internal/caf_parts.hpp>
 #include <backoff_actor/caf/messages/errors.hpp>
 #include <backoff_actor/caf/messages/submit.hpp>
 

@@ -2,6 +2,8 @@
 
 #include "supervisor_fixture.hpp"
 
+#include <backoff_actor/caf/compat/internal/caf_parts.hpp>
+
 namespace backoff_actor::actor_test {
 namespace {
 

@@ -4,8 +4,8 @@
 
 #include "common/decimal_comma.hpp"
 
+#include <backoff_actor/lab/internal/tuning.hpp>
 #include <backoff_actor/lab/simulation/outage_options.hpp>
-#include <backoff_actor/lab/tuning.hpp>
 
 #include <gmock/gmock.h>
 

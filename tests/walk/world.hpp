@@ -2,6 +2,7 @@
 
 #include "supervisor_fixture.hpp"
 
+#include <backoff_actor/caf/compat/internal/caf_parts.hpp>
 #include <backoff_actor/caf/messages/internal/own_words.hpp>
 #include <caf/actor_cast.hpp>
 #include <caf/exit_reason.hpp>

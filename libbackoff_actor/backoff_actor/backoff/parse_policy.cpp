@@ -2,7 +2,7 @@
 
 #include "backoff_actor/backoff/internal/text.hpp"
 #include "backoff_actor/backoff/internal/text_parser.hpp"
-#include "backoff_actor/backoff/known/find_known.hpp"
+#include "backoff_actor/backoff/known/internal/find_known.hpp"
 #include "backoff_actor/backoff/like.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "backoff_actor/guard/call_window.hpp"
+#include "backoff_actor/guard/internal/call_window.hpp"
 
 #include <algorithm>
 

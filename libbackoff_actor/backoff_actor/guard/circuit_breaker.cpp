@@ -1,4 +1,4 @@
-#include "backoff_actor/guard/circuit_breaker.hpp"
+#include "backoff_actor/guard/internal/circuit_breaker.hpp"
 
 #include "backoff_actor/backoff/internal/text.hpp"
 #include "backoff_actor/core/internal/check_count.hpp"

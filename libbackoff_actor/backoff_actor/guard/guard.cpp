@@ -1,4 +1,4 @@
-#include "backoff_actor/guard/guard.hpp"
+#include "backoff_actor/guard/internal/guard.hpp"
 
 #include "backoff_actor/backoff/internal/text.hpp"
 #include "backoff_actor/core/internal/enum_names.hpp"

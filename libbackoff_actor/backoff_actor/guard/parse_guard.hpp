@@ -2,7 +2,7 @@
 
 #include "backoff_actor/backoff/parse_policy.hpp"
 #include "backoff_actor/core/export.hpp"
-#include "backoff_actor/guard/guard.hpp"
+#include "backoff_actor/guard/guard_options.hpp"
 
 #include <string_view>
 

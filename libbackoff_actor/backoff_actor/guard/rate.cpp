@@ -1,4 +1,4 @@
-#include "backoff_actor/guard/rate.hpp"
+#include "backoff_actor/guard/internal/rate.hpp"
 
 #include "backoff_actor/core/internal/check_count.hpp"
 #include "backoff_actor/core/internal/check_span.hpp"

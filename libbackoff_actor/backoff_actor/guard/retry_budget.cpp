@@ -1,4 +1,4 @@
-#include "backoff_actor/guard/retry_budget.hpp"
+#include "backoff_actor/guard/internal/retry_budget.hpp"
 
 #include "backoff_actor/backoff/internal/text.hpp"
 #include "backoff_actor/core/unit_random.hpp"

@@ -1,4 +1,4 @@
-#include "backoff_actor/lab/tuning.hpp"
+#include "backoff_actor/lab/internal/tuning.hpp"
 
 #include "backoff_actor/core/internal/check_count.hpp"
 #include "backoff_actor/core/text/internal/number_text.hpp"

@@ -7,7 +7,7 @@
 #include "backoff_actor/delivery/dead_letter.hpp"
 #include "backoff_actor/delivery/delivery_store.hpp"
 #include "backoff_actor/delivery/refusal.hpp"
-#include "backoff_actor/guard/guard_port.hpp"
+#include "backoff_actor/guard/admission.hpp"
 #include "backoff_actor/observe/actor_name.hpp"
 #include "backoff_actor/supervision/alternative.hpp"
 

@@ -2,7 +2,7 @@
 
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
-#include "backoff_actor/guard/guard_port.hpp"
+#include "backoff_actor/guard/admission.hpp"
 #include "backoff_actor/observe/actor_name.hpp"
 #include "backoff_actor/supervision/pool_options.hpp"
 

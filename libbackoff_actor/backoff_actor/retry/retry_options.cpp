@@ -1,5 +1,6 @@
 #include "backoff_actor/retry/retry_options.hpp"
 
+#include "backoff_actor/guard/internal/retry_budget.hpp"
 #include "backoff_actor/retry/default_draws.hpp"
 #include "backoff_actor/retry/retry_result.hpp"
 

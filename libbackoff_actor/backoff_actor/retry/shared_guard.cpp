@@ -2,9 +2,11 @@
 
 #include "backoff_actor/core/internal/thrown.hpp"
 #include "backoff_actor/core/unit_random.hpp"
+#include "backoff_actor/guard/internal/guard.hpp"
 #include "backoff_actor/observe/actor_name.hpp"
 #include "backoff_actor/process/internal/error_stream.hpp"
 #include "backoff_actor/retry/default_draws.hpp"
+#include "backoff_actor/retry/internal/guard_parts.hpp"
 #include "backoff_actor/sinks/internal/observatory_state.hpp"
 
 #include <algorithm>
@@ -84,7 +86,7 @@ public:
   }
 
   void close(Instant now) {
-    std::vector<std::shared_ptr<const GuardClosedHook>> watchers;
+    std::vector<std::shared_ptr<const detail::GuardClosedHook>> watchers;
     Duration spread{};
     {
       const Turn turn{*this, now};
@@ -122,8 +124,8 @@ public:
     return guard_.options();
   }
 
-  std::shared_ptr<const void> watch(GuardClosedHook hook) {
-    auto result = std::make_shared<const GuardClosedHook>(std::move(hook));
+  std::shared_ptr<const void> watch(detail::GuardClosedHook hook) {
+    auto result = std::make_shared<const detail::GuardClosedHook>(std::move(hook));
     const std::lock_guard lock{mutex_};
     // Expired watchers are removed only when the list has doubled since the last cleaning. So the
     // cost of adding a watcher does not grow with their number.
@@ -158,7 +160,7 @@ private:
 
   mutable std::recursive_mutex mutex_;
   Guard guard_;
-  std::vector<std::weak_ptr<const GuardClosedHook>> watchers_;
+  std::vector<std::weak_ptr<const detail::GuardClosedHook>> watchers_;
   std::size_t clean_at_ = least_to_clean;
   std::unique_ptr<detail::GuardSeat> seat_; // none: nobody sees the numbers
 };
@@ -200,10 +202,13 @@ GuardStatus SharedGuard::status(Instant now) const { return shared_->status(now)
 
 GuardOptions SharedGuard::options() const { return shared_->options(); }
 
-std::shared_ptr<GuardPort> SharedGuard::port() const { return shared_; }
+std::shared_ptr<GuardPort> detail::GuardParts::port(const SharedGuard& guard) {
+  return guard.shared_;
+}
 
-std::shared_ptr<const void> SharedGuard::watch(GuardClosedHook hook) const {
-  return shared_->watch(std::move(hook));
+std::shared_ptr<const void> detail::GuardParts::watch(const SharedGuard& guard,
+                                                      GuardClosedHook hook) {
+  return guard.shared_->watch(std::move(hook));
 }
 
 } // namespace backoff_actor

@@ -1,21 +1,24 @@
 #pragma once
 
 #include "backoff_actor/core/export.hpp"
-#include "backoff_actor/guard/guard.hpp"
+#include "backoff_actor/guard/admission.hpp"
+#include "backoff_actor/guard/guard_events.hpp"
+#include "backoff_actor/guard/guard_options.hpp"
+#include "backoff_actor/guard/guard_status.hpp"
 #include "backoff_actor/retry/steady_clock.hpp"
 #include "backoff_actor/sinks/observatory.hpp"
 
-#include <functional>
+#include <cstdint>
 #include <memory>
 #include <string>
 
 namespace backoff_actor {
 
-/// Called when a guard was closed by hand. The callers that wait should come back spread over
-/// `spread`.
-///
-/// The hook must not block, and must not use the guard.
-using GuardClosedHook = std::function<void(Duration spread)>;
+namespace detail {
+
+struct GuardParts;
+
+} // namespace detail
 
 /// A handle to a guard that senders, calls of `retry`, requests and actors can share if they call
 /// the same service. Copies refer to the same guard. A default-constructed handle refers to none.
@@ -49,19 +52,21 @@ public:
   /// Whether there is a guard.
   explicit operator bool() const { return shared_ != nullptr; }
 
-  /// As `GuardPort::admit`.
+  /// Asks whether a call may be made now. A call that is held back does not count as a failure.
   Admission admit(Instant now, Call call) const;
 
-  /// As `GuardPort::admit_retry`.
+  /// The same for a retry that takes `cost` from a retry budget, in place of 1.
+  ///
+  /// @range `cost`: 0 and above
   Admission admit_retry(Instant now, double cost) const;
 
-  /// As `GuardPort::succeeded`.
+  /// Reports that the service did what it was asked, or at least answered.
   void succeeded(Permit permit, Instant now) const;
 
-  /// As `GuardPort::failed`.
+  /// Reports that the service failed.
   void failed(Permit permit, Instant now) const;
 
-  /// As `GuardPort::forgotten`.
+  /// Reports that the outcome stays unknown. This makes room for another probe.
   void forgotten(Permit permit, Instant now) const;
 
   /// Lets nothing through until `close`.
@@ -81,12 +86,6 @@ public:
   /// Returns the options that the guard was made with.
   GuardOptions options() const;
 
-  /// Returns the guard as the port that an engine takes.
-  std::shared_ptr<GuardPort> port() const;
-
-  /// Calls `hook` whenever the guard is closed by hand, as long as the caller keeps the result.
-  [[nodiscard]] std::shared_ptr<const void> watch(GuardClosedHook hook) const;
-
   /// Shows the guard's numbers to an observatory, under this name, and counts from now on. One
   /// observatory at a time sees it: the last.
   ///
@@ -99,6 +98,8 @@ public:
   friend bool operator==(const SharedGuard&, const SharedGuard&) = default;
 
 private:
+  friend struct detail::GuardParts;
+
   class Shared;
 
   std::shared_ptr<Shared> shared_;

@@ -2,6 +2,7 @@
 #include "common/patience.hpp"
 
 #include <backoff_actor/caf/actor/internal/requesting_actor.hpp>
+#include <backoff_actor/caf/compat/internal/caf_parts.hpp>
 #include <backoff_actor/caf/messages/internal/own_words.hpp>
 #include <caf/actor_cast.hpp>
 #include <caf/io/middleman.hpp>

@@ -3,6 +3,7 @@
 #include "common/patience.hpp"
 #include "system/remote/remote_fixture.hpp"
 
+#include <backoff_actor/caf/compat/internal/caf_parts.hpp>
 #include <backoff_actor/testing/proxy/tcp_proxy.hpp>
 
 namespace backoff_actor::remote_child_test {

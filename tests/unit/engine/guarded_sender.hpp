@@ -2,7 +2,7 @@
 
 #include "engine_driver.hpp"
 
-#include "backoff_actor/guard/guard.hpp"
+#include "backoff_actor/guard/internal/guard.hpp"
 
 #include <gtest/gtest.h>
 

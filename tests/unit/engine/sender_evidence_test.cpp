@@ -2,7 +2,7 @@
 
 #include "guarded_sender.hpp"
 
-#include "backoff_actor/guard/guard.hpp"
+#include "backoff_actor/guard/internal/guard.hpp"
 #include "backoff_actor/testing/record/event_log.hpp"
 
 #include <gmock/gmock.h>

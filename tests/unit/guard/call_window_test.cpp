@@ -1,4 +1,5 @@
-#include "backoff_actor/guard/call_window.hpp"
+#include "backoff_actor/guard/guard_status.hpp"
+#include "backoff_actor/guard/internal/call_window.hpp"
 
 #include "guard_fixture.hpp"
 

@@ -1,6 +1,9 @@
 #pragma once
 
-#include "backoff_actor/guard/guard.hpp"
+#include "backoff_actor/guard/admission.hpp"
+#include "backoff_actor/guard/guard_options.hpp"
+#include "backoff_actor/guard/internal/circuit_breaker.hpp"
+#include "backoff_actor/guard/internal/guard.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,7 +1,8 @@
 // Many callers that share a rate, for a minute of virtual time: how many calls there are in any
 // part of it, and how long no call is made although one is allowed and somebody waits.
 
-#include "backoff_actor/guard/rate.hpp"
+#include "backoff_actor/guard/guard_options.hpp"
+#include "backoff_actor/guard/internal/rate.hpp"
 
 #include "guard_fixture.hpp"
 

@@ -1,4 +1,5 @@
-#include "backoff_actor/guard/rate.hpp"
+#include "backoff_actor/guard/guard_options.hpp"
+#include "backoff_actor/guard/internal/rate.hpp"
 
 #include "guard_fixture.hpp"
 

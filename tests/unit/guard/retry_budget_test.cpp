@@ -1,4 +1,5 @@
-#include "backoff_actor/guard/retry_budget.hpp"
+#include "backoff_actor/guard/guard_options.hpp"
+#include "backoff_actor/guard/internal/retry_budget.hpp"
 
 #include "guard_fixture.hpp"
 

@@ -1,6 +1,6 @@
 // What a series costs: who finds out late that a service is well again, and how often it is called.
 
-#include "backoff_actor/lab/tuning.hpp"
+#include "backoff_actor/lab/internal/tuning.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

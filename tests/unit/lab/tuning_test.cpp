@@ -1,4 +1,4 @@
-#include "backoff_actor/lab/tuning.hpp"
+#include "backoff_actor/lab/internal/tuning.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+#include "backoff_actor/retry/internal/guard_parts.hpp"
 #include "backoff_actor/retry/shared_guard.hpp"
 #include "backoff_actor/sinks/shared_queue.hpp"
 
@@ -54,7 +55,7 @@ TEST(shared_guard, is_what_its_port_is_even_after_the_last_handle) {
   std::shared_ptr<GuardPort> port;
   {
     const SharedGuard guard{breaker_that_opens_after(1)};
-    port = guard.port();
+    port = detail::GuardParts::port(guard);
     fail(guard);
   }
   EXPECT_FALSE(port->is_closed());
@@ -135,8 +136,9 @@ TEST(shared_guard, tells_those_who_watch_that_it_was_closed_and_its_spread) {
   const SharedGuard guard{breaker_that_opens_after(1)};
   std::vector<Duration> first;
   std::vector<Duration> second;
-  const auto watch = guard.watch([&](Duration spread) { first.push_back(spread); });
-  auto other = guard.watch([&](Duration spread) { second.push_back(spread); });
+  const auto watch =
+    detail::GuardParts::watch(guard, [&](Duration spread) { first.push_back(spread); });
+  auto other = detail::GuardParts::watch(guard, [&](Duration spread) { second.push_back(spread); });
   guard.close();
   other = nullptr;
   guard.close();
@@ -147,7 +149,7 @@ TEST(shared_guard, tells_those_who_watch_that_it_was_closed_and_its_spread) {
 TEST(shared_guard, does_not_tell_of_closing_by_itself) {
   const SharedGuard guard{breaker_that_opens_after(1)};
   auto told = 0;
-  const auto watch = guard.watch([&](Duration) { ++told; });
+  const auto watch = detail::GuardParts::watch(guard, [&](Duration) { ++told; });
   fail(guard);
   guard.succeeded(std::get<Permit>(guard.admit(at(5s), Call::first)), at(5s));
   EXPECT_EQ(guard.status(at(5s)).breaker, BreakerState::closed);
@@ -159,7 +161,7 @@ TEST(shared_guard, tells_all_who_still_watch_among_thousands_who_do_not) {
   auto told = 0;
   std::vector<std::shared_ptr<const void>> kept;
   for (auto i = 0; i < 5000; ++i) {
-    auto watch = guard.watch([&](Duration) { ++told; });
+    auto watch = detail::GuardParts::watch(guard, [&](Duration) { ++told; });
     if (i % 100 == 0)
       kept.push_back(std::move(watch));
   }

@@ -4,7 +4,7 @@
 
 #include "backoff_actor/core/internal/one_line.hpp"
 #include "backoff_actor/core/text/internal/advice.hpp"
-#include "backoff_actor/lab/tuning.hpp"
+#include "backoff_actor/lab/internal/tuning.hpp"
 
 #include <array>
 #include <charconv>

@@ -7,7 +7,7 @@
 
 #include "backoff_actor/core/internal/one_line.hpp"
 #include "backoff_actor/core/unit_random.hpp"
-#include "backoff_actor/guard/guard.hpp"
+#include "backoff_actor/guard/internal/guard.hpp"
 #include "backoff_actor/lab/simulation/internal/exponential_number.hpp"
 #include "backoff_actor/lab/simulation/internal/retrying_clients.hpp"
 

@@ -3,7 +3,7 @@
 #include "backoffctl/common/command.hpp"
 #include "backoffctl/common/picture.hpp"
 
-#include "backoff_actor/lab/simulation/contention.hpp"
+#include "backoff_actor/lab/simulation/internal/contention.hpp"
 
 #include <cstdint>
 #include <functional>

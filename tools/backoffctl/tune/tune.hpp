@@ -2,7 +2,7 @@
 
 #include "backoffctl/common/command.hpp"
 
-#include "backoff_actor/lab/tuning.hpp"
+#include "backoff_actor/lab/internal/tuning.hpp"
 
 #include <cstdint>
 #include <string>

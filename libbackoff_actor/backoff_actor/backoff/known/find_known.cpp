@@ -1,4 +1,4 @@
-#include "backoff_actor/backoff/known/find_known.hpp"
+#include "backoff_actor/backoff/known/internal/find_known.hpp"
 
 #include "backoff_actor/core/text/internal/advice.hpp"
 

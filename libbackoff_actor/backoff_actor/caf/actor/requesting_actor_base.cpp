@@ -1,6 +1,8 @@
 #include "backoff_actor/caf/actor/internal/requesting_actor_base.hpp"
 
+#include "backoff_actor/caf/compat/internal/caf_parts.hpp"
 #include "backoff_actor/caf/messages/errors.hpp"
+#include "backoff_actor/caf/messages/internal/error_parts.hpp"
 #include "backoff_actor/caf/messages/tracked.hpp"
 
 #include <caf/abstract_actor.hpp>

@@ -1,7 +1,9 @@
 #include "backoff_actor/caf/child/child_promise.hpp"
 
 #include "backoff_actor/caf/child/internal/pending_start.hpp"
+#include "backoff_actor/caf/compat/internal/caf_parts.hpp"
 #include "backoff_actor/caf/messages/errors.hpp"
+#include "backoff_actor/caf/messages/internal/error_parts.hpp"
 #include "backoff_actor/caf/messages/internal/own_words.hpp"
 
 #include <caf/actor_cast.hpp>

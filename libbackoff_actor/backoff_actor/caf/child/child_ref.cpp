@@ -7,8 +7,10 @@
 
 #include "backoff_actor/caf/child/child_ref.hpp"
 
+#include "backoff_actor/caf/compat/internal/caf_parts.hpp"
 #include "backoff_actor/caf/messages/dead_letter_record.hpp"
 #include "backoff_actor/caf/messages/errors.hpp"
+#include "backoff_actor/caf/messages/internal/error_parts.hpp"
 #include "backoff_actor/core/internal/check_count.hpp"
 #include "backoff_actor/core/internal/thrown.hpp"
 #include "backoff_actor/delivery/internal/delivery_slots.hpp"

@@ -15,23 +15,29 @@
 //   register_types         type registration
 //   error_with             a caf::error with a context
 //   code_in, has_code      the code of a caf::error, if it is of an enumeration
-//   caf_text_of            a caf::error as text, as CAF writes it
-//   is_bounce              whether CAF itself made an error, because nobody answered
-//   serialized_size        the size of a message in bytes
 //   save, load             values as bytes, and back
 //   StorableType           whether a type can be saved and loaded
-//   type_name, ...         the names of types, in messages and in bytes
 //   is_registered, ...     whether CAF knows a type
 //   enqueue, send          sending without a sender, and in an actor's name
 //   send_later             sending to oneself after a delay
 //   request, ...           a request of any actor, in CAF's own way
-//   send_exit_now          an exit message that overtakes all messages in the mailbox
 //   on_exit_message        an actor's own handler for exit messages
+//   share_work             how threads share the runnable actors (compat_scheduler.hpp)
+//
+// What only the library itself needs, in caf/compat/internal/caf_parts.hpp:
+//
+//   caf_text_of            a caf::error as text, as CAF writes it
+//   is_bounce              whether CAF itself made an error, because nobody answered
+//   serialized_size        the size of a message in bytes
+//   type_name              the name of a type in a message
+//   send_exit_now          an exit message that overtakes all messages in the mailbox
 //   make_forwarder         an address that stays while actors come and go
 //   answer, refuse, ...    answering a client
 //   OpenRequest, respond   answering a client without CAF's promise
-//   VirtualSystem          an actor system whose clock is moved by hand (virtual_system.hpp)
-//   share_work             how threads share the runnable actors (compat_scheduler.hpp)
+//
+// And in caf/compat/internal/virtual_system.hpp:
+//
+//   VirtualSystem          an actor system whose clock is moved by hand
 //
 // The same for actors, in caf/actor/internal/requesting_actor.hpp:
 //
@@ -41,10 +47,13 @@
 // And for errors, in caf/messages/errors.hpp:
 //
 //   make_error             this library's errors as a caf::error
-//   register_errors        texts of this library's errors
 //   render                 a caf::error as text
-//   cause_of               a caf::error as a Cause
 //   keep_cause             makes an actor's exception its exit reason, text included
+//
+// with caf/messages/internal/error_parts.hpp for the library:
+//
+//   register_errors        texts of this library's errors
+//   cause_of               a caf::error as a Cause
 //   error_of               an exception as an exit reason
 //   receiver_down          the error that a receiver is gone
 

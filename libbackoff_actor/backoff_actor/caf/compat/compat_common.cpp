@@ -1,4 +1,5 @@
 #include "backoff_actor/caf/compat/compat.hpp"
+#include "backoff_actor/caf/compat/internal/caf_parts.hpp"
 
 #include <caf/abstract_actor.hpp>
 #include <caf/actor_cast.hpp>

@@ -1,4 +1,4 @@
-#include "backoff_actor/caf/compat/virtual_system.hpp"
+#include "backoff_actor/caf/compat/internal/virtual_system.hpp"
 
 #include <caf/abstract_actor.hpp>
 #include <caf/actor_cast.hpp>

@@ -1,5 +1,7 @@
 #include "backoff_actor/caf/main/caf_log.hpp"
 
+#include "backoff_actor/caf/compat/internal/caf_parts.hpp"
+
 namespace backoff_actor {
 
 namespace {

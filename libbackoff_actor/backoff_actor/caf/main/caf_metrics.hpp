@@ -1,6 +1,5 @@
 #pragma once
 
-#include "backoff_actor/caf/compat/compat.hpp"
 #include "backoff_actor/core/export.hpp"
 
 #include <caf/actor_system.hpp>
@@ -16,13 +15,13 @@ namespace backoff_actor {
 ///
 /// @range  the system must live as long as whoever calls.
 /// @thread any
-class CafMetrics {
+class BACKOFF_ACTOR_EXPORT CafMetrics {
 public:
   /// Reads the metrics of this system.
   explicit CafMetrics(caf::actor_system& system) : system_(&system) {}
 
   /// Returns the present values.
-  std::string operator()() const { return compat::metrics_page(*system_); }
+  std::string operator()() const;
 
 private:
   caf::actor_system* system_;

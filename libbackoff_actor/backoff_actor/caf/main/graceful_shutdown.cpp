@@ -3,6 +3,7 @@
 #include "backoff_actor/caf/actor/internal/requesting_actor.hpp"
 #include "backoff_actor/caf/actor/internal/sender_registry.hpp"
 #include "backoff_actor/caf/compat/compat.hpp"
+#include "backoff_actor/caf/compat/internal/caf_parts.hpp"
 #include "backoff_actor/caf/main/internal/forced_end.hpp"
 #include "backoff_actor/caf/main/internal/still_owing.hpp"
 #include "backoff_actor/caf/messages/errors.hpp"

@@ -1,6 +1,7 @@
 #include "backoff_actor/caf/main/scheduler_watch.hpp"
 
 #include "backoff_actor/caf/compat/compat.hpp"
+#include "backoff_actor/caf/compat/internal/caf_parts.hpp"
 #include "backoff_actor/caf/messages/internal/own_words.hpp"
 #include "backoff_actor/sinks/internal/observatory_state.hpp"
 

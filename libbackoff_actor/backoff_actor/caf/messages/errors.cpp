@@ -1,5 +1,7 @@
 #include "backoff_actor/caf/messages/errors.hpp"
 
+#include "backoff_actor/caf/compat/internal/caf_parts.hpp"
+#include "backoff_actor/caf/messages/internal/error_parts.hpp"
 #include "backoff_actor/caf/messages/retry_after.hpp"
 #include "backoff_actor/core/internal/thrown.hpp"
 #include "backoff_actor/core/unit_random.hpp"

@@ -3,7 +3,7 @@
 #include "backoff_actor/caf/compat/compat.hpp"
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
-#include "backoff_actor/guard/guard_port.hpp"
+#include "backoff_actor/guard/admission.hpp"
 
 #include <optional>
 

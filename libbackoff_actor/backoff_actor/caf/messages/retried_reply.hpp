@@ -4,7 +4,7 @@
 #include "backoff_actor/caf/messages/type_ids.hpp"
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
-#include "backoff_actor/guard/guard_port.hpp"
+#include "backoff_actor/guard/admission.hpp"
 
 #include <cstdint>
 #include <optional>

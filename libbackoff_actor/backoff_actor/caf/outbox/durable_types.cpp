@@ -1,5 +1,6 @@
 #include "backoff_actor/caf/outbox/durable_types.hpp"
 
+#include "backoff_actor/caf/compat/internal/caf_parts.hpp"
 #include "backoff_actor/core/internal/one_line.hpp"
 #include "backoff_actor/core/problems.hpp"
 

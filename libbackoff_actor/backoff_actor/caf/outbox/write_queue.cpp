@@ -1,5 +1,6 @@
 #include "backoff_actor/caf/outbox/internal/write_queue.hpp"
 
+#include "backoff_actor/caf/compat/internal/caf_parts.hpp"
 #include "backoff_actor/caf/messages/internal/own_words.hpp"
 #include "backoff_actor/sinks/internal/observatory_state.hpp"
 

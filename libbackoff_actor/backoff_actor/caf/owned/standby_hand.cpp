@@ -1,6 +1,7 @@
 #include "backoff_actor/caf/owned/internal/standby_hand.hpp"
 
 #include "backoff_actor/caf/compat/compat.hpp"
+#include "backoff_actor/caf/compat/internal/caf_parts.hpp"
 #include "backoff_actor/caf/messages/stop.hpp"
 
 #include <caf/actor_cast.hpp>

@@ -1,5 +1,6 @@
 #include "backoff_actor/caf/remote/remote_child.hpp"
 
+#include "backoff_actor/caf/compat/internal/caf_parts.hpp"
 #include "backoff_actor/caf/messages/internal/own_words.hpp"
 #include "backoff_actor/caf/remote/internal/io_compat.hpp"
 #include "backoff_actor/caf/remote/internal/node.hpp"

@@ -1,5 +1,6 @@
 #include "backoff_actor/caf/remote/internal/remote_start.hpp"
 
+#include "backoff_actor/caf/compat/internal/caf_parts.hpp"
 #include "backoff_actor/caf/messages/errors.hpp"
 #include "backoff_actor/caf/messages/internal/own_words.hpp"
 #include "backoff_actor/caf/remote/internal/io_compat.hpp"

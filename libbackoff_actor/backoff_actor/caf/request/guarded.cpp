@@ -2,6 +2,7 @@
 
 #include "backoff_actor/caf/actor/internal/relay.hpp"
 #include "backoff_actor/caf/messages/errors.hpp"
+#include "backoff_actor/caf/messages/internal/error_parts.hpp"
 #include "backoff_actor/caf/messages/internal/own_words.hpp"
 #include "backoff_actor/caf/messages/internal/require_init.hpp"
 #include "backoff_actor/core/internal/check_span.hpp"

@@ -1,8 +1,10 @@
 #include "backoff_actor/caf/request/retry_request.hpp"
 
 #include "backoff_actor/caf/actor/internal/requesting_actor.hpp"
+#include "backoff_actor/caf/compat/internal/caf_parts.hpp"
 #include "backoff_actor/caf/messages/errors.hpp"
 #include "backoff_actor/caf/messages/held_back.hpp"
+#include "backoff_actor/caf/messages/internal/error_parts.hpp"
 #include "backoff_actor/caf/messages/internal/own_words.hpp"
 #include "backoff_actor/caf/messages/internal/require_init.hpp"
 #include "backoff_actor/retry/default_draws.hpp"

@@ -1,5 +1,7 @@
 #include "backoff_actor/caf/sender/internal/child_keeper.hpp"
 
+#include "backoff_actor/caf/compat/internal/caf_parts.hpp"
+
 #include <caf/actor_cast.hpp>
 
 #include <algorithm>

@@ -4,8 +4,10 @@
 
 #include "backoff_actor/caf/actor/internal/sender_registry.hpp"
 #include "backoff_actor/caf/child/internal/pending_start.hpp"
+#include "backoff_actor/caf/compat/internal/caf_parts.hpp"
 #include "backoff_actor/caf/messages/errors.hpp"
 #include "backoff_actor/caf/messages/held_back.hpp"
+#include "backoff_actor/caf/messages/internal/error_parts.hpp"
 #include "backoff_actor/caf/messages/internal/own_words.hpp"
 #include "backoff_actor/caf/messages/retry_after.hpp"
 #include "backoff_actor/caf/outbox/internal/outbox_session.hpp"
@@ -14,6 +16,7 @@
 #include "backoff_actor/core/unit_random.hpp"
 #include "backoff_actor/delivery/internal/hand_over_cipher.hpp"
 #include "backoff_actor/retry/default_draws.hpp"
+#include "backoff_actor/retry/internal/guard_parts.hpp"
 
 #include <caf/abstract_actor.hpp>
 #include <caf/actor_cast.hpp>
@@ -124,10 +127,11 @@ void BackOffSender::on_batch_end() {
 
 // A guard does not keep its senders alive.
 void BackOffSender::watch_guard() {
-  rare().guard_watch = options().guard.watch([self = address()](Duration spread) {
-    if (const auto alive = caf::actor_cast<caf::actor>(self))
-      compat::enqueue(alive, GuardClosed{spread});
-  });
+  rare().guard_watch =
+    detail::GuardParts::watch(options().guard, [self = address()](Duration spread) {
+      if (const auto alive = caf::actor_cast<caf::actor>(self))
+        compat::enqueue(alive, GuardClosed{spread});
+    });
 }
 
 // At the end of the constructor: a thread that finds this sender may make a handle to it.

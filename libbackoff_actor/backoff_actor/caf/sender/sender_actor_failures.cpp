@@ -1,6 +1,7 @@
 // How a sender reports failures: to its clients, to the readers of dead letters, and by its exit
 // reason. And what it shows to those who observe it.
 
+#include "backoff_actor/caf/compat/internal/caf_parts.hpp"
 #include "backoff_actor/caf/messages/internal/message_words.hpp"
 #include "backoff_actor/caf/operated/internal/operator_desk.hpp"
 #include "backoff_actor/caf/outbox/internal/outbox_session.hpp"

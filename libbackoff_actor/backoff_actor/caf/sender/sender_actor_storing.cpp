@@ -1,5 +1,6 @@
 // How a sender uses a durable outbox.
 
+#include "backoff_actor/caf/compat/internal/caf_parts.hpp"
 #include "backoff_actor/caf/sender/internal/sender_actor.hpp"
 
 #include "backoff_actor/caf/outbox/internal/outbox_session.hpp"

@@ -1,5 +1,7 @@
 // How a message becomes a delivery.
 
+#include "backoff_actor/caf/compat/internal/caf_parts.hpp"
+#include "backoff_actor/caf/messages/internal/error_parts.hpp"
 #include "backoff_actor/caf/sender/internal/sender_actor.hpp"
 
 #include "backoff_actor/caf/messages/errors.hpp"

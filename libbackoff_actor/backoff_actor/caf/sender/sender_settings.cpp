@@ -1,10 +1,12 @@
 #include "backoff_actor/caf/sender/internal/sender_settings.hpp"
 
+#include "backoff_actor/caf/compat/internal/caf_parts.hpp"
 #include "backoff_actor/caf/messages/error_predicate.hpp"
 #include "backoff_actor/caf/messages/held_back.hpp"
 #include "backoff_actor/caf/messages/retry_after.hpp"
 #include "backoff_actor/caf/messages/tracked.hpp"
 #include "backoff_actor/retry/default_draws.hpp"
+#include "backoff_actor/retry/internal/guard_parts.hpp"
 #include "backoff_actor/sinks/internal/observatory_state.hpp"
 
 #include <utility>
@@ -63,7 +65,7 @@ EngineOptions engine_options_of(const ChildFactory& child, const SenderOptions& 
   result.restart_limit = options.restart_limit;
   result.max_elapsed = options.max_elapsed;
   if (options.guard)
-    result.guard = options.guard.port();
+    result.guard = detail::GuardParts::port(options.guard);
   result.has_fallback = static_cast<bool>(options.fallback);
   result.persist = static_cast<bool>(options.outbox);
   result.on_event = options.on_event;

@@ -2,6 +2,7 @@
 
 #include "backoff_actor/caf/supervisor/supervisor.hpp"
 
+#include "backoff_actor/caf/compat/internal/caf_parts.hpp"
 #include "backoff_actor/caf/messages/errors.hpp"
 #include "backoff_actor/caf/messages/internal/require_init.hpp"
 #include "backoff_actor/caf/supervisor/internal/supervisor_actor.hpp"

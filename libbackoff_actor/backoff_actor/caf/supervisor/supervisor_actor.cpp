@@ -2,6 +2,8 @@
 
 #include "backoff_actor/caf/supervisor/internal/supervisor_actor.hpp"
 
+#include "backoff_actor/caf/compat/internal/caf_parts.hpp"
+#include "backoff_actor/caf/messages/internal/error_parts.hpp"
 #include "backoff_actor/caf/supervisor/internal/supervisor_settings.hpp"
 
 #include "backoff_actor/caf/messages/errors.hpp"

@@ -1,7 +1,9 @@
 // How a supervisor carries out the effects that the engine decides on.
 
 #include "backoff_actor/caf/child/internal/pending_start.hpp"
+#include "backoff_actor/caf/compat/internal/caf_parts.hpp"
 #include "backoff_actor/caf/messages/errors.hpp"
+#include "backoff_actor/caf/messages/internal/error_parts.hpp"
 #include "backoff_actor/caf/messages/internal/own_words.hpp"
 #include "backoff_actor/caf/supervisor/internal/supervisor_actor.hpp"
 #include "backoff_actor/core/internal/thrown.hpp"

@@ -1,5 +1,6 @@
 // How a supervisor is told to end, and how it does.
 
+#include "backoff_actor/caf/compat/internal/caf_parts.hpp"
 #include "backoff_actor/caf/messages/errors.hpp"
 #include "backoff_actor/caf/messages/internal/own_words.hpp"
 #include "backoff_actor/caf/supervisor/internal/supervisor_actor.hpp"

@@ -5,7 +5,7 @@
 #include "backoff_actor/backoff/limits.hpp"
 #include "backoff_actor/core/time.hpp"
 #include "backoff_actor/delivery/ordering.hpp"
-#include "backoff_actor/guard/guard_port.hpp"
+#include "backoff_actor/guard/internal/guard_port.hpp"
 #include "backoff_actor/observe/events.hpp"
 #include "backoff_actor/supervision/charging.hpp"
 #include "backoff_actor/supervision/decider.hpp"

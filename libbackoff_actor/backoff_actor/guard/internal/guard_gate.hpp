@@ -4,7 +4,8 @@
 
 #include "backoff_actor/core/time.hpp"
 #include "backoff_actor/core/unit_random.hpp"
-#include "backoff_actor/guard/guard_port.hpp"
+#include "backoff_actor/guard/admission.hpp"
+#include "backoff_actor/guard/internal/guard_port.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -3,6 +3,7 @@
 #include "backoff_actor/core/internal/check_count.hpp"
 #include "backoff_actor/core/internal/check_span.hpp"
 #include "backoff_actor/engine/sender/sender_engine.hpp"
+#include "backoff_actor/guard/internal/guard.hpp"
 
 #include <algorithm>
 #include <memory>

@@ -1,6 +1,7 @@
 #include "backoff_actor/lab/simulation/outage.hpp"
 
 #include "backoff_actor/core/unit_random.hpp"
+#include "backoff_actor/guard/internal/guard.hpp"
 #include "backoff_actor/lab/simulation/internal/event_queue.hpp"
 #include "backoff_actor/lab/simulation/internal/exponential_number.hpp"
 #include "backoff_actor/lab/simulation/internal/outage_clients.hpp"

@@ -4,7 +4,7 @@
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/problems.hpp"
 #include "backoff_actor/core/time.hpp"
-#include "backoff_actor/guard/guard.hpp"
+#include "backoff_actor/guard/guard_options.hpp"
 #include "backoff_actor/supervision/charging.hpp"
 
 #include <chrono>

@@ -3,7 +3,7 @@
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
 #include "backoff_actor/delivery/delivery_store.hpp"
-#include "backoff_actor/guard/circuit_breaker.hpp"
+#include "backoff_actor/guard/guard_status.hpp"
 #include "backoff_actor/observe/actor_name.hpp"
 #include "backoff_actor/observe/sender_glance.hpp"
 

@@ -4,7 +4,7 @@
 
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
-#include "backoff_actor/guard/guard.hpp"
+#include "backoff_actor/guard/guard_status.hpp"
 #include "backoff_actor/observe/sender_glance.hpp"
 #include "backoff_actor/sinks/internal/cause_cell.hpp"
 #include "backoff_actor/sinks/internal/cell.hpp"

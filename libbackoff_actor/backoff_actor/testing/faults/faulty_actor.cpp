@@ -1,5 +1,6 @@
 #include "backoff_actor/testing/faults/faulty_actor.hpp"
 
+#include "backoff_actor/caf/compat/internal/caf_parts.hpp"
 #include "backoff_actor/core/problems.hpp"
 #include "backoff_actor/testing/faults/fault_answer.hpp"
 #include "backoff_actor/testing/faults/internal/front.hpp"

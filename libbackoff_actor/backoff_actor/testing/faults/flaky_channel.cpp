@@ -1,6 +1,7 @@
 #include "backoff_actor/testing/faults/flaky_channel.hpp"
 
 #include "backoff_actor/backoff/internal/text.hpp"
+#include "backoff_actor/caf/compat/internal/caf_parts.hpp"
 #include "backoff_actor/core/unit_random.hpp"
 #include "backoff_actor/testing/faults/internal/front.hpp"
 

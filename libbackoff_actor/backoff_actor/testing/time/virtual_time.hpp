@@ -1,6 +1,6 @@
 #pragma once
 
-#include "backoff_actor/caf/compat/virtual_system.hpp"
+#include "backoff_actor/caf/compat/compat.hpp"
 #include "backoff_actor/caf/init.hpp"
 #include "backoff_actor/caf/messages/errors.hpp"
 #include "backoff_actor/core/export.hpp"
@@ -17,6 +17,12 @@
 #include <optional>
 #include <utility>
 #include <vector>
+
+namespace backoff_actor::compat {
+
+class VirtualSystem;
+
+} // namespace backoff_actor::compat
 
 namespace backoff_actor::testing {
 
@@ -134,7 +140,7 @@ private:
     std::function<void(caf::event_based_actor*)> work_;
   };
 
-  compat::VirtualSystem virtual_system_;
+  std::unique_ptr<compat::VirtualSystem> virtual_system_; // never null
   std::vector<caf::actor> kept_;
 };
 

@@ -1,4 +1,4 @@
-#include "backoff_actor/lab/simulation/contention.hpp"
+#include "backoff_actor/lab/simulation/internal/contention.hpp"
 
 #include "backoff_actor/core/problems.hpp"
 

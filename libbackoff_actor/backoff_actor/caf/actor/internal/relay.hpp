@@ -3,6 +3,7 @@
 // Internal base of the actors that stand in front of another; not for their users.
 
 #include "backoff_actor/caf/actor/internal/requesting_actor.hpp"
+#include "backoff_actor/caf/compat/internal/caf_parts.hpp"
 #include "backoff_actor/caf/messages/errors.hpp"
 
 #include <caf/abstract_actor.hpp>

@@ -4,6 +4,7 @@
 // requesting_actor.hpp instead.
 
 #include "backoff_actor/caf/compat/compat.hpp"
+#include "backoff_actor/caf/compat/internal/caf_parts.hpp"
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
 

@@ -4,6 +4,7 @@
 
 #include "backoff_actor/caf/actor/internal/v0_17/mailbox_elements_0_17.hpp"
 #include "backoff_actor/caf/messages/errors.hpp"
+#include "backoff_actor/caf/messages/internal/error_parts.hpp"
 #include "backoff_actor/caf/messages/internal/own_words.hpp"
 
 #include <caf/actor_clock.hpp>

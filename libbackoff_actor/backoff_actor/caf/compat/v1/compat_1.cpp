@@ -1,5 +1,6 @@
 #include "backoff_actor/caf/compat/compat.hpp"
 #include "backoff_actor/caf/compat/compat_scheduler.hpp"
+#include "backoff_actor/caf/compat/internal/caf_parts.hpp"
 
 #include <caf/abstract_actor.hpp>
 #include <caf/action.hpp>

@@ -1,4 +1,4 @@
-#include "backoff_actor/caf/compat/virtual_system.hpp"
+#include "backoff_actor/caf/compat/internal/virtual_system.hpp"
 
 #include <caf/action.hpp>
 #include <caf/actor_clock.hpp>

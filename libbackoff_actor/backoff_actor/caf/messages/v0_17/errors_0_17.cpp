@@ -1,6 +1,7 @@
 // The errors of this library as CAF 0.17.6 has them: a number, and the name of a category.
 
 #include "backoff_actor/caf/messages/errors.hpp"
+#include "backoff_actor/caf/messages/internal/error_parts.hpp"
 
 #include <caf/atom.hpp>
 

@@ -1,6 +1,7 @@
 // The errors of this library as CAF 1.x has them: enumerations with a type id.
 
 #include "backoff_actor/caf/messages/errors.hpp"
+#include "backoff_actor/caf/messages/internal/error_parts.hpp"
 
 namespace backoff_actor {
 

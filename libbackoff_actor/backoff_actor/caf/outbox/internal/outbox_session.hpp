@@ -3,6 +3,7 @@
 // Inside of the sender; not for its users.
 
 #include "backoff_actor/caf/compat/compat.hpp"
+#include "backoff_actor/caf/compat/internal/caf_parts.hpp"
 #include "backoff_actor/caf/messages/submit.hpp"
 #include "backoff_actor/caf/outbox/internal/write_queue.hpp"
 #include "backoff_actor/core/time.hpp"

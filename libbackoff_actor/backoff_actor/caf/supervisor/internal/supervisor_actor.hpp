@@ -1,6 +1,7 @@
 #pragma once
 
 #include "backoff_actor/caf/actor/internal/requesting_actor.hpp"
+#include "backoff_actor/caf/compat/internal/caf_parts.hpp"
 #include "backoff_actor/caf/messages/errors.hpp"
 #include "backoff_actor/caf/supervisor/supervisor_messages.hpp"
 #include "backoff_actor/caf/supervisor/supervisor_options.hpp"

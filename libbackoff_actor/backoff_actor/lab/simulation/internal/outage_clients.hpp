@@ -3,7 +3,7 @@
 // Inside of the simulation; not for its users. The clients, which make the calls.
 
 #include "backoff_actor/core/time.hpp"
-#include "backoff_actor/guard/guard.hpp"
+#include "backoff_actor/guard/internal/guard.hpp"
 #include "backoff_actor/lab/simulation/outage_options.hpp"
 
 #include <cstdint>

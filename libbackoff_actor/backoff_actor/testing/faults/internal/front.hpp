@@ -3,7 +3,9 @@
 // Inside of the kit; not for its users.
 
 #include "backoff_actor/caf/actor/internal/relay.hpp"
+#include "backoff_actor/caf/compat/internal/caf_parts.hpp"
 #include "backoff_actor/caf/messages/errors.hpp"
+#include "backoff_actor/caf/messages/internal/error_parts.hpp"
 #include "backoff_actor/caf/messages/internal/own_words.hpp"
 #include "backoff_actor/core/export.hpp"
 

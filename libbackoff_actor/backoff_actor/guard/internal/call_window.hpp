@@ -2,6 +2,7 @@
 
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
+#include "backoff_actor/guard/guard_status.hpp"
 
 #include <array>
 #include <cstddef>
@@ -10,15 +11,6 @@
 #include <vector>
 
 namespace backoff_actor {
-
-/// How many calls there were in a window, and how many of them failed.
-struct CallCounts {
-  std::uint64_t calls = 0;    ///< calls that have ended
-  std::uint64_t failures = 0; ///< calls of these that failed
-
-  /// Whether two count the same.
-  friend bool operator==(const CallCounts&, const CallCounts&) = default;
-};
 
 /// Counts a fixed number of the last calls.
 ///

@@ -24,121 +24,17 @@
 
 #include "backoff_actor/backoff/policy.hpp"
 #include "backoff_actor/core/export.hpp"
-#include "backoff_actor/core/problems.hpp"
-#include "backoff_actor/guard/call_window.hpp"
-#include "backoff_actor/guard/guard_port.hpp"
+#include "backoff_actor/core/time.hpp"
+#include "backoff_actor/guard/admission.hpp"
+#include "backoff_actor/guard/guard_options.hpp"
+#include "backoff_actor/guard/guard_status.hpp"
+#include "backoff_actor/guard/internal/call_window.hpp"
 
-#include <chrono>
 #include <cstdint>
-#include <string>
-#include <string_view>
 #include <variant>
 #include <vector>
 
 namespace backoff_actor {
-
-/// Opens a breaker after a number of failures without a success in between.
-struct ConsecutiveFailures {
-  /// The number of failures.
-  ///
-  /// @range 1 to 1,000,000
-  std::uint32_t failures = 5;
-
-  /// Whether two are the same.
-  friend bool operator==(const ConsecutiveFailures&, const ConsecutiveFailures&) = default;
-};
-
-/// Opens a breaker when too large a share of the last calls failed.
-struct FailureRatioOfCalls {
-  /// The share of failures that opens it.
-  ///
-  /// @range above 0, to 1
-  double ratio = 0.5;
-
-  /// How many of the last calls count.
-  ///
-  /// @range 1 to 1,000,000
-  std::uint32_t calls = 100;
-
-  /// How many calls must have ended before the share counts.
-  ///
-  /// @range 1 to `calls`
-  std::uint32_t minimum_calls = 10;
-
-  /// Whether two are the same.
-  friend bool operator==(const FailureRatioOfCalls&, const FailureRatioOfCalls&) = default;
-};
-
-/// Opens a breaker when too large a share of recent calls failed.
-struct FailureRatioOfTime {
-  /// The share of failures that opens it.
-  ///
-  /// @range above 0, to 1
-  double ratio = 0.5;
-
-  /// How recently a call must have ended to count, see `RecentCalls`.
-  ///
-  /// @range 10ms to 24h
-  Duration within = std::chrono::seconds{30};
-
-  /// How many calls must have ended before the share counts.
-  ///
-  /// @range 1 to 1,000,000
-  std::uint32_t minimum_calls = 10;
-
-  /// Whether two are the same.
-  friend bool operator==(const FailureRatioOfTime&, const FailureRatioOfTime&) = default;
-};
-
-/// What opens a breaker.
-using Trip = std::variant<ConsecutiveFailures, FailureRatioOfCalls, FailureRatioOfTime>;
-
-/// The parameters of a circuit breaker.
-struct CircuitBreakerOptions {
-  /// What opens it.
-  Trip trip = ConsecutiveFailures{};
-
-  /// How long it stays open: the first delay after the trip, the next delay after a failed probe,
-  /// and so on. Closing begins the series anew.
-  Policy open = Fixed{std::chrono::seconds{5}};
-
-  /// How many calls go through as probes when its open time is over. If all succeed, it closes. If
-  /// one fails, it opens again.
-  ///
-  /// @range 1 to 1,000,000
-  std::uint32_t probes = 1;
-
-  /// The time over which the callers that were held back come again.
-  ///
-  /// @range 0 to 24h
-  Duration spread = std::chrono::seconds{5};
-
-  /// How long a probe without a reported outcome blocks another probe.
-  ///
-  /// @range above 0, to 24h
-  Duration probe_timeout = std::chrono::minutes{1};
-
-  /// Whether two are the same.
-  friend bool operator==(const CircuitBreakerOptions&, const CircuitBreakerOptions&) = default;
-};
-
-/// Returns all that is wrong with the options.
-BACKOFF_ACTOR_EXPORT Problems check(const CircuitBreakerOptions& options);
-
-/// Renders the options in the form that `parse_guard` takes, with everything in it:
-/// `circuit_breaker(5 failures, open 5s, probes 1, spread 5s, probe_timeout 1min)`.
-BACKOFF_ACTOR_EXPORT std::string to_string(const CircuitBreakerOptions& options);
-
-/// What a breaker does with calls.
-enum class BreakerState : std::uint8_t {
-  closed,    ///< lets them through and counts how they end
-  open,      ///< holds them back until its time is over
-  half_open, ///< lets a few through, as probes
-  isolated,  ///< holds them back until it is closed by hand
-};
-
-/// Returns the enumerator's name; `unknown` for a number that is no enumerator.
-BACKOFF_ACTOR_EXPORT std::string_view to_string(BreakerState state);
 
 /// A circuit breaker as a value: the same calls in the same order give the same answers, always.
 ///

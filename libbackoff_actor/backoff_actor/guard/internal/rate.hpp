@@ -1,45 +1,12 @@
 #pragma once
 
 #include "backoff_actor/core/export.hpp"
-#include "backoff_actor/core/problems.hpp"
 #include "backoff_actor/core/time.hpp"
+#include "backoff_actor/guard/guard_options.hpp"
 
-#include <chrono>
 #include <cstdint>
-#include <string>
 
 namespace backoff_actor {
-
-/// The parameters of a rate.
-struct RateOptions {
-  /// How many calls are allowed in each period.
-  ///
-  /// @range 1 to 1,000,000, and at most one in each microsecond of the period
-  std::uint32_t calls = 50;
-
-  /// The period.
-  ///
-  /// @range 1ms to 24h
-  Duration per = std::chrono::seconds{1};
-
-  /// How many calls may be made at once after a rest. With 1, calls are never closer than the
-  /// period divided by the calls. Then each call that comes late makes all later ones late. So for
-  /// the full rate, the calls that fit into the lateness of timers must be allowed in addition:
-  /// about the rate times 2 ms.
-  ///
-  /// @range 1 to 1,000,000
-  std::uint32_t burst = 1;
-
-  /// Whether two are the same.
-  friend bool operator==(const RateOptions&, const RateOptions&) = default;
-};
-
-/// Returns all that is wrong with the options.
-BACKOFF_ACTOR_EXPORT Problems check(const RateOptions& options);
-
-/// Renders the options in the form that `parse_guard` takes, with everything in it:
-/// `rate(50/s, burst 5)`.
-BACKOFF_ACTOR_EXPORT std::string to_string(const RateOptions& options);
 
 /// A limit on the calls in any time, as a value: in a time `t` there are at most
 /// `burst + t / interval()` calls. The same calls in the same order give the same answers, always.

@@ -1,45 +1,13 @@
 #pragma once
 
 #include "backoff_actor/core/export.hpp"
-#include "backoff_actor/core/problems.hpp"
 #include "backoff_actor/core/time.hpp"
-#include "backoff_actor/guard/call_window.hpp"
-#include "backoff_actor/guard/guard_port.hpp"
+#include "backoff_actor/guard/guard_options.hpp"
+#include "backoff_actor/guard/internal/call_window.hpp"
 
-#include <chrono>
 #include <cstdint>
-#include <string>
 
 namespace backoff_actor {
-
-/// The parameters of a retry budget.
-struct RetryBudgetOptions {
-  /// How many retries each first attempt earns.
-  ///
-  /// @range 0 to 1000
-  double ratio = 0.2;
-
-  /// How many more retries are allowed each second, so that low traffic can be retried too.
-  ///
-  /// @range 0, or 0.001 to 1,000,000; not 0 if `ratio` is 0
-  double per_second = 10;
-
-  /// Retries that were earned and not used are lost after this time, see `RecentCalls`. After a
-  /// rest, the budget holds what `per_second` earns in this time, and one retry at the least.
-  ///
-  /// @range 10ms to 24h
-  Duration window = std::chrono::seconds{10};
-
-  /// Whether two are the same.
-  friend bool operator==(const RetryBudgetOptions&, const RetryBudgetOptions&) = default;
-};
-
-/// Returns all that is wrong with the options.
-BACKOFF_ACTOR_EXPORT Problems check(const RetryBudgetOptions& options);
-
-/// Renders the options in the form that `parse_guard` takes, with everything in it:
-/// `retry_budget(20%, 10/s, window 10s)`.
-BACKOFF_ACTOR_EXPORT std::string to_string(const RetryBudgetOptions& options);
 
 namespace detail {
 
