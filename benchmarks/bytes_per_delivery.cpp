@@ -221,7 +221,7 @@ Measured measure_sender(Send how, Overflow overflow, std::uint64_t count) {
   const auto is_up = std::make_shared<bool>(false);
   backoff_actor::SenderOptions options;
   options.capacity = count;
-  options.overflow = overflow;
+  options.rare.overflow = overflow;
   options.backoff =
     backoff_actor::RandomSlots{.slot_time = 1h, .ceiling = 1, .stay_at_ceiling = true};
   const auto sender = backoff_actor::spawn_back_off_sender(

@@ -81,7 +81,7 @@ std::function<caf::actor()> maker_of(caf::actor_system& system, Pair pair) {
   case Pair::observed_unused:
     break;
   }
-  options.child_start = FirstStart::on_first_use;
+  options.rare.child_start = FirstStart::on_first_use;
   return from(SenderBlueprint{child_of<Echo>(), options});
 }
 

@@ -218,7 +218,7 @@ TEST_F(Batches, are_refused_if_the_sender_is_killed_before_it_came_to_them) {
 
 TEST_F(Batches, are_refused_behind_what_ends_the_sender) {
   auto options = default_options();
-  options.child_start = FirstStart::on_first_use; // so that there is none to wait for
+  options.rare.child_start = FirstStart::on_first_use; // so that there is none to wait for
   start_with(child_of<BatchScribe>(given), options);
   time.run();
 

@@ -109,7 +109,7 @@ TEST_F(Blueprints, of_many_devices_start_those_that_are_used) {
   auto& system = time.system();
   // [blueprint]
   SenderOptions options;
-  options.child_start = FirstStart::on_first_use;
+  options.rare.child_start = FirstStart::on_first_use;
   const SenderBlueprint device{child_of<Echo>(), options};
   std::vector<caf::actor> devices(1000);
   for (auto& one : devices)
@@ -130,7 +130,7 @@ class FirstUse : public SenderTest {
 protected:
   static SenderOptions on_first_use() {
     auto options = default_options();
-    options.child_start = FirstStart::on_first_use;
+    options.rare.child_start = FirstStart::on_first_use;
     return options;
   }
 
@@ -158,7 +158,7 @@ TEST_F(DurableTest, what_an_outbox_holds_makes_the_child) {
   start_durable("hang");
   ask("a");
   auto options = default_options();
-  options.child_start = FirstStart::on_first_use;
+  options.rare.child_start = FirstStart::on_first_use;
   restart({}, options);
 
   EXPECT_EQ(danger.started(), 1u);

@@ -23,14 +23,14 @@ protected:
   static SenderOptions holding(std::size_t capacity, Overflow overflow) {
     auto options = default_options();
     options.capacity = capacity;
-    options.overflow = overflow;
+    options.rare.overflow = overflow;
     return options;
   }
 
   static SenderOptions holding_letters(std::uint64_t count) {
     auto options = default_options();
-    options.capacity_bytes = count;
-    options.weight_of = [](const caf::message& message) {
+    options.rare.capacity_bytes = count;
+    options.rare.weight_of = [](const caf::message& message) {
       return message.get_as<std::string>(0).size();
     };
     return options;
@@ -99,7 +99,7 @@ TEST_F(Bounds, the_weights_of_what_is_owed_are_added_up) {
 
 TEST_F(Bounds, without_a_scale_a_message_weighs_what_cafs_serializer_makes_of_it) {
   auto options = default_options();
-  options.capacity_bytes = 1000;
+  options.rare.capacity_bytes = 1000;
   start_busy(options);
   const auto before = status().owed_bytes;
 
@@ -111,7 +111,7 @@ TEST_F(Bounds, without_a_scale_a_message_weighs_what_cafs_serializer_makes_of_it
 
 TEST_F(Bounds, a_message_that_cannot_be_weighed_is_refused_with_what_the_scale_said) {
   auto options = holding_letters(100);
-  options.weight_of = [](const caf::message& message) -> std::size_t {
+  options.rare.weight_of = [](const caf::message& message) -> std::size_t {
     if (message.match_elements<std::string>() && message.get_as<std::string>(0) != "feather")
       return 1;
     throw std::runtime_error("too light");
@@ -129,7 +129,9 @@ TEST_F(Bounds, a_message_that_cannot_be_weighed_is_refused_with_what_the_scale_s
 
 TEST_F(Bounds, what_is_heavier_than_can_be_counted_counts_as_the_heaviest) {
   auto options = holding_letters(std::numeric_limits<std::uint32_t>::max());
-  options.weight_of = [](const caf::message&) { return std::numeric_limits<std::size_t>::max(); };
+  options.rare.weight_of = [](const caf::message&) {
+    return std::numeric_limits<std::size_t>::max();
+  };
   start_busy(options);
 
   EXPECT_EQ(status().owed_bytes, 4'294'967'295u);

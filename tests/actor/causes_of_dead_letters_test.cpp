@@ -79,7 +79,7 @@ TEST_F(CausesOfDeadLetters, are_not_those_of_another_message_that_crashed_the_sa
 TEST_F(CausesOfDeadLetters, are_their_own_also_when_they_expire_or_are_dropped_for_others) {
   auto options = kept(per_key());
   options.capacity = 2;
-  options.overflow = Overflow::drop_oldest;
+  options.rare.overflow = Overflow::drop_oldest;
   start_with(child_of<Touchy>(), options);
   crash_with("short circuit", 1, {.key = "a"});
   crash_with("no voltage", 2, {.time_to_live = 1h, .key = "b"});

@@ -96,7 +96,7 @@ protected:
       tell(Pause{});
     } else if (name == "on_fallback") {
       options.restart_limit = RestartLimit{0, 1h};
-      options.fallback = fallback.factory();
+      options.rare.fallback = fallback.factory();
       start({{testing::crash()}}, options);
       ask("a");
     } else if (name == "finishing") {

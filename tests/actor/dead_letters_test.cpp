@@ -29,7 +29,7 @@ protected:
   };
 
   SenderOptions told(SenderOptions options = default_options()) {
-    options.dead_letters = office;
+    options.rare.dead_letters = office;
     return options;
   }
 
@@ -107,7 +107,7 @@ TEST_F(DeadLetters, do_not_keep_their_clients_alive) {
 TEST_F(DeadLetters, know_a_key_that_was_read_from_the_message) {
   auto options = told();
   options.ordering = Ordering::per_key;
-  options.key_of = [](const caf::message& message) {
+  options.rare.key_of = [](const caf::message& message) {
     return "the key of " + message.get_as<std::string>(0);
   };
   start({{testing::error()}}, options);
@@ -172,7 +172,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Reason{"dropped", DeadLetterReason::dropped, testing::silence(),
                            [](auto& options) {
                              options.capacity = 1;
-                             options.overflow = Overflow::drop_newest;
+                             options.rare.overflow = Overflow::drop_newest;
                            },
                            [](auto& time, auto& sender) { time.tell(sender, std::string{"b"}); }},
                     Reason{"retry_after_too_long", DeadLetterReason::retry_after_too_long,
@@ -305,7 +305,7 @@ class DeadLettersByPoison : public DeadLetters, public ::testing::WithParamInter
 TEST_P(DeadLettersByPoison, one_among_ten_thousand_costs_its_attempts_and_nobody_else_anything) {
   auto options = told();
   options.acknowledgement = GetParam().acknowledgement;
-  options.works_on = GetParam().works_on;
+  options.rare.works_on = GetParam().works_on;
   options.max_in_flight = 1024;
   options.max_attempts = 5;
   options.charging = Charging::every_failure();

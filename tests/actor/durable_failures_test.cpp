@@ -212,7 +212,7 @@ TEST_F(DurableFailures, a_clock_that_was_set_back_does_not_keep_keys_beyond_the_
     return WallTime{midnight + (*ahead + time.now().since_origin).count()};
   };
   auto sender_options = default_options();
-  sender_options.idempotency_retention = 10min;
+  sender_options.rare.idempotency_retention = 10min;
   start_writing({}, options, sender_options);
   submit("a", {.idempotency_key = "a"});
   stop_sender();
@@ -234,7 +234,7 @@ protected:
     auto options = default_options();
     options.max_attempts = 1;
     options.charging = Charging::every_failure();
-    options.idempotency_retention = 1min;
+    options.rare.idempotency_retention = 1min;
     start_durable({{testing::crash()}}, options);
     submit("a", {.idempotency_key = "a"});
     time.advance(1s);

@@ -9,7 +9,7 @@ class DurableHandOvers : public DurableTest {
 protected:
   static SenderOptions limited(std::uint32_t most) {
     auto options = default_options();
-    options.max_hand_overs = most;
+    options.rare.max_hand_overs = most;
     return options;
   }
 
@@ -123,8 +123,8 @@ TEST_F(DurableHandOvers, are_not_limited_without_a_store) {
   } catch (const InvalidArgument& error) {
     EXPECT_STREQ(
       error.what(),
-      "SenderOptions of sender: max_hand_overs: got 0, allowed 1..1000000000\n"
-      "SenderOptions of sender: max_hand_overs: got 0, allowed nothing, unless outbox is "
+      "SenderOptions of sender: rare.max_hand_overs: got 0, allowed 1..1000000000\n"
+      "SenderOptions of sender: rare.max_hand_overs: got 0, allowed nothing, unless outbox is "
       "set");
   }
 }

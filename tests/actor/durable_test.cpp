@@ -181,7 +181,7 @@ TEST_F(Durable, a_message_of_the_future_lives_no_longer_than_it_was_to_live) {
 
 TEST_F(Durable, keys_are_forgotten_in_time_although_a_clock_was_years_ahead) {
   auto options = default_options();
-  options.idempotency_retention = 300ms;
+  options.rare.idempotency_retention = 300ms;
   const auto submit_some = [&](const std::string& of) {
     for (int i = 0; i < 20; ++i) {
       EXPECT_EQ(submit("a", {.idempotency_key = of + std::to_string(i)})->value, "a");
@@ -207,7 +207,7 @@ TEST_F(Durable, keys_are_forgotten_in_time_although_a_clock_was_years_ahead) {
 
 TEST_F(Durable, keys_are_kept_for_their_time_although_the_clock_is_set_meanwhile) {
   auto options = default_options();
-  options.idempotency_retention = 1h;
+  options.rare.idempotency_retention = 1h;
   start_durable({}, options);
   submit("a", {.idempotency_key = "one"});
   for (const auto step : {2h, -2h, 87'600h, 0h}) {
@@ -330,7 +330,7 @@ TEST_F(Durable, dead_letters_stay_until_they_are_taken) {
 TEST_F(Durable, what_is_dropped_as_it_comes_is_among_the_dead_letters) {
   auto options = default_options();
   options.capacity = 1;
-  options.overflow = Overflow::drop_newest;
+  options.rare.overflow = Overflow::drop_newest;
   start_durable({{testing::silence()}}, options);
   ask("a");
   EXPECT_THAT(text_of(ask("b")->error), HasSubstr("dropped"));

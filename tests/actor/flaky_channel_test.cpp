@@ -59,7 +59,7 @@ protected:
     auto options = default_options();
     options.seed = seed;
     options.acknowledgement = GetParam().mode.acknowledgement;
-    options.works_on = GetParam().mode.works_on;
+    options.rare.works_on = GetParam().mode.works_on;
     options.ordering = GetParam().mode.ordering;
     options.ack_timeout = 1s;
     options.backoff = Policy{Exponential{.first = 10ms, .cap = 1s}};

@@ -200,7 +200,7 @@ TEST_F(FunctionsAsWorkers, that_are_empty_make_empty_factories) {
 TEST_F(FunctionsAsWorkers, may_be_the_fallback) {
   auto options = default_options();
   options.restart_limit = RestartLimit{0, 1h};
-  options.fallback = child_of(with_arguments, "fallback ", 2);
+  options.rare.fallback = child_of(with_arguments, "fallback ", 2);
   start_with(broken, options);
   const auto answer = ask("a");
   time.advance(1s);

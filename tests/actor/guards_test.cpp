@@ -201,10 +201,12 @@ TEST_F(Guards, a_final_error_that_could_have_been_retried_is_a_failure_of_the_se
   EXPECT_FALSE(detail::GuardParts::port(guard)->is_closed());
 }
 
-TEST_F(Guards, what_is_a_failure_of_the_service_can_be_said) {
+TEST_F(Guards, a_final_error_that_blames_its_message_is_an_answer_of_the_service) {
   auto options = default_options();
   options.guard = guard;
-  options.is_service_failure = [](const caf::error&) { return false; };
+  options.decider = [](FailureKind, const caf::error&) {
+    return Decision{Verdict::reject, Blame::message};
+  };
   start_with(
     [this](caf::event_based_actor* parent) {
       return caf::actor{parent->spawn<ServiceCaller>(&time, &service)};
@@ -214,6 +216,24 @@ TEST_F(Guards, what_is_a_failure_of_the_service_can_be_said) {
     EXPECT_TRUE(ask("a")->error);
   EXPECT_TRUE(detail::GuardParts::port(guard)->is_closed());
   EXPECT_EQ(guard.status(time.now()).counters.succeeded, 5);
+}
+
+TEST_F(Guards, a_final_error_that_blames_the_service_is_a_failure_of_it) {
+  auto options = default_options();
+  options.guard = guard;
+  start_with(
+    [](caf::event_based_actor* parent) {
+      return caf::actor{parent->spawn([](caf::event_based_actor*) -> caf::behavior {
+        return {[](const std::string&) -> caf::result<std::string> {
+          return blame_service(caf::sec::unexpected_message, "out of stock");
+        }};
+      })};
+    },
+    options);
+  for (int i = 0; i < 5; ++i)
+    EXPECT_TRUE(ask("a")->error);
+  EXPECT_EQ(guard.status(time.now()).counters.failed, 5);
+  EXPECT_FALSE(detail::GuardParts::port(guard)->is_closed());
 }
 
 } // namespace backoff_actor::actor_test

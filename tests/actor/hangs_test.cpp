@@ -52,7 +52,7 @@ class HangsUnlessWorking : public Hangs, public ::testing::WithParamInterface<Di
 TEST_P(HangsUnlessWorking, a_child_that_says_that_it_is_working_in_time_has_more_of_it) {
   auto options = within_a_second();
   options.acknowledgement = Acknowledgement::by_sent;
-  options.works_on = GetParam().works_on;
+  options.rare.works_on = GetParam().works_on;
   start({{testing::slow(3500ms, GetParam().interval)}}, options);
   const auto answer = ask("a");
   time.advance(3500ms);
@@ -129,7 +129,7 @@ TEST_F(Hangs, a_child_that_is_stuck_is_abandoned_when_its_grace_is_over) {
 
 TEST_F(Hangs, a_child_that_is_stuck_is_waited_for_on_request) {
   auto options = within_a_second();
-  options.after_grace = AfterGrace::wait;
+  options.rare.after_grace = AfterGrace::wait;
   start({{testing::silence()}}, options);
   const auto answer = ask("a");
   const auto stuck = danger.child();
@@ -256,7 +256,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST_F(Hangs, whatever_is_due_there_is_one_timer_for_it) {
   auto options = within_a_second();
   options.ordering = Ordering::unordered;
-  options.works_on = WorksOn::many;
+  options.rare.works_on = WorksOn::many;
   options.time_to_live = 1h;
   start("(silence, crash, error(retry_after 20ms))*100", options);
   for (int i = 0; i < 200; ++i)

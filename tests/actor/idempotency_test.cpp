@@ -22,7 +22,7 @@ TEST_F(Idempotency, a_submission_with_a_key_that_is_owed_joins_it_and_gets_its_a
 
 TEST_F(Idempotency, a_submission_with_a_key_that_was_acknowledged_is_refused_for_the_retention) {
   auto options = default_options();
-  options.idempotency_retention = 10min;
+  options.rare.idempotency_retention = 10min;
   start({}, options);
   EXPECT_EQ(submit("a", once)->value, "a");
   time.advance(10min);
@@ -136,7 +136,7 @@ TEST_F(Idempotency, keys_hold_beyond_the_sender) {
 
 TEST_F(Idempotency, keys_are_forgotten_in_the_store_too) {
   auto options = default_options();
-  options.idempotency_retention = 1min;
+  options.rare.idempotency_retention = 1min;
   start_durable({}, options);
   submit("a", once);
   time.advance(2min);
@@ -213,7 +213,7 @@ TEST_F(JoinedSubmissions, that_wait_for_acceptance_count_until_it_is_stored) {
 TEST_F(JoinedSubmissions, drop_nothing_and_make_room_with_the_delivery_that_is_dropped) {
   auto options = holding(3);
   options.max_in_flight = 1;
-  options.overflow = Overflow::drop_oldest;
+  options.rare.overflow = Overflow::drop_oldest;
   start({{testing::silence()}}, options);
   submit("held by the child");
   const auto first = submit("a", once);
@@ -230,7 +230,7 @@ TEST_F(JoinedSubmissions, drop_nothing_and_make_room_with_the_delivery_that_is_d
 
 TEST_F(JoinedSubmissions, are_no_reason_to_drop_what_a_child_holds) {
   auto options = holding(2);
-  options.overflow = Overflow::drop_oldest;
+  options.rare.overflow = Overflow::drop_oldest;
   start({{testing::slow(1s)}}, options);
   const auto first = submit("a", once);
   submit("a", once);
@@ -242,8 +242,8 @@ TEST_F(JoinedSubmissions, are_no_reason_to_drop_what_a_child_holds) {
 
 TEST_F(JoinedSubmissions, weigh_nothing) {
   auto options = default_options();
-  options.capacity_bytes = 10;
-  options.weight_of = [](const caf::message&) { return std::size_t{10}; };
+  options.rare.capacity_bytes = 10;
+  options.rare.weight_of = [](const caf::message&) { return std::size_t{10}; };
   start({{testing::slow(1s)}}, options);
   submit("a", once);
   const auto second = submit("a", once);
@@ -254,7 +254,7 @@ TEST_F(JoinedSubmissions, weigh_nothing) {
 
 TEST_F(Idempotency, the_retention_is_above_zero) {
   auto options = default_options();
-  options.idempotency_retention = 0ns;
+  options.rare.idempotency_retention = 0ns;
 
   EXPECT_EQ(to_string(check(options)),
             "SenderOptions: idempotency_retention: got 0ns, allowed 1us or more");

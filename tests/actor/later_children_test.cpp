@@ -186,7 +186,7 @@ TEST_F(LaterChildren, nobody_holds_a_sender_for_the_sake_of_a_start) {
 TEST_F(LaterChildren, a_fallback_that_is_not_needed_any_more_is_called_off) {
   auto options = default_options();
   options.restart_limit = RestartLimit{.max_restarts = 0, .within = 1h};
-  options.fallback = later();
+  options.rare.fallback = later();
   start({{testing::crash()}}, options);
   const auto answer = ask("a");
   ASSERT_EQ(desk->size(), 1u);
@@ -302,7 +302,7 @@ TEST_F(LaterChildren,
        one_that_is_the_child_and_the_fallback_is_still_watched_when_let_go_of_as_one) {
   auto options = default_options();
   options.restart_limit = RestartLimit{.max_restarts = 0, .within = 1h};
-  options.fallback = later();
+  options.rare.fallback = later();
   start_with(later(), options);
   const auto answer = ask("a");
   fail(0, "connection refused");

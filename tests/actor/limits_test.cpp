@@ -79,7 +79,7 @@ protected:
   void start_two(FaultPlan faults, BirthPlan births, FaultPlan of_fallback,
                  BirthPlan births_of_fallback, SenderOptions options = one_chance()) {
     fallback = DangerousActor{std::move(of_fallback), std::move(births_of_fallback)};
-    options.fallback = fallback.factory();
+    options.rare.fallback = fallback.factory();
     start(std::move(faults), std::move(births), std::move(options));
   }
 

@@ -56,9 +56,6 @@ INSTANTIATE_TEST_SUITE_P(
               },
               "max_elapsed: got 1h, allowed nothing, unless backoff_by is worker_and_message or "
               "ordering is strict"},
-    BadOption{"is_service_failure",
-              [](auto& x) { x.is_service_failure = [](const caf::error&) { return true; }; },
-              "is_service_failure: got a function, allowed nothing, unless guard is set"},
     BadOption{"guard",
               [](auto& x) { x.guard = SharedGuard{parse_guard("retry_budget(20%, 0/s)")}; },
               "guard.retry_budget.per_second: got 0/s, allowed more than 0/s"},
@@ -70,38 +67,41 @@ INSTANTIATE_TEST_SUITE_P(
       },
       "by_reason.dear.cost: got 101, allowed at most 100, what the retry budget holds after "
       "a rest"},
-    BadOption{"fallback", [](auto& x) { x.fallback = some_fallback; },
-              "fallback: got a function, allowed nothing, unless restart_limit or max_elapsed is "
-              "set"},
+    BadOption{
+      "fallback", [](auto& x) { x.rare.fallback = some_fallback; },
+      "rare.fallback: got a function, allowed nothing, unless restart_limit or max_elapsed is "
+      "set"},
     BadOption{"max_in_flight", [](auto& x) { x.max_in_flight = 0; },
               "max_in_flight: got 0, allowed 1..1000000000"},
     BadOption{"ack_timeout", [](auto& x) { x.ack_timeout = 0s; },
               "ack_timeout: got 0ns, allowed 1us or more"},
     BadOption{"kill_grace", [](auto& x) { x.kill_grace = -5s; },
               "kill_grace: got -5s, allowed 0ns or more"},
-    BadOption{"after_grace", [](auto& x) { x.after_grace = AfterGrace::wait; },
-              "after_grace: got wait, allowed abandon, unless ack_timeout is set"},
+    BadOption{"after_grace", [](auto& x) { x.rare.after_grace = AfterGrace::wait; },
+              "rare.after_grace: got wait, allowed abandon, unless ack_timeout is set"},
     BadOption{"no_capacity", [](auto& x) { x.capacity = 0; },
               "capacity: got 0, allowed 1..268435455"},
     BadOption{"too_much_capacity", [](auto& x) { x.capacity = 268'435'456; },
               "capacity: got 268435456, allowed 1..268435455"},
-    BadOption{"capacity_bytes", [](auto& x) { x.capacity_bytes = 0; },
-              "capacity_bytes: got 0, allowed 1..9223372036854775807"},
-    BadOption{"weight_of",
-              [](auto& x) { x.weight_of = [](const caf::message&) { return std::size_t{1}; }; },
-              "weight_of: got a function, allowed nothing, unless capacity_bytes is set"},
+    BadOption{"capacity_bytes", [](auto& x) { x.rare.capacity_bytes = 0; },
+              "rare.capacity_bytes: got 0, allowed 1..9223372036854775807"},
+    BadOption{
+      "weight_of",
+      [](auto& x) { x.rare.weight_of = [](const caf::message&) { return std::size_t{1}; }; },
+      "rare.weight_of: got a function, allowed nothing, unless rare.capacity_bytes is set"},
     BadOption{"time_to_live", [](auto& x) { x.time_to_live = -1s; },
               "time_to_live: got -1s, allowed 1us or more"},
-    BadOption{"origin",
-              [](auto& x) {
-                x.acknowledgement = Acknowledgement::by_sent;
-                x.origin = "orders";
-              },
-              "origin: got 'orders', allowed nothing, unless outbox is set and acknowledgement is "
-              "by_sent"},
+    BadOption{
+      "origin",
+      [](auto& x) {
+        x.acknowledgement = Acknowledgement::by_sent;
+        x.rare.origin = "orders";
+      },
+      "rare.origin: got 'orders', allowed nothing, unless outbox is set and acknowledgement is "
+      "by_sent"},
     BadOption{"key_of",
-              [](auto& x) { x.key_of = [](const caf::message&) { return std::string{}; }; },
-              "key_of: got a function, allowed nothing, unless ordering is per_key"}),
+              [](auto& x) { x.rare.key_of = [](const caf::message&) { return std::string{}; }; },
+              "rare.key_of: got a function, allowed nothing, unless ordering is per_key"}),
   [](const auto& row) { return std::string{row.param.name}; });
 
 struct GoodOption {
@@ -140,28 +140,28 @@ INSTANTIATE_TEST_SUITE_P(
     GoodOption{"a_microsecond",
                [](auto& x) {
                  x.max_elapsed = x.ack_timeout = x.time_to_live = 1us;
-                 x.idempotency_retention = 1us;
+                 x.rare.idempotency_retention = 1us;
                }},
     GoodOption{"a_billion", [](auto& x) { x.max_attempts = x.max_in_flight = 1'000'000'000; }},
-    GoodOption{"all_bytes", [](auto& x) { x.capacity_bytes = 9'223'372'036'854'775'807; }},
+    GoodOption{"all_bytes", [](auto& x) { x.rare.capacity_bytes = 9'223'372'036'854'775'807; }},
     GoodOption{"no_grace", [](auto& x) { x.kill_grace = 0s; }},
     GoodOption{"one_in_flight", [](auto& x) { x.max_in_flight = 1; }},
     GoodOption{"one_delivery", [](auto& x) { x.capacity = 1; }},
     GoodOption{"all_deliveries", [](auto& x) { x.capacity = 268'435'455; }},
     GoodOption{"a_byte",
                [](auto& x) {
-                 x.capacity_bytes = 1;
-                 x.weight_of = [](const caf::message&) { return std::size_t{1}; };
+                 x.rare.capacity_bytes = 1;
+                 x.rare.weight_of = [](const caf::message&) { return std::size_t{1}; };
                }},
     GoodOption{"a_fallback",
                [](auto& x) {
                  x.max_elapsed = 1s;
-                 x.fallback = some_fallback;
+                 x.rare.fallback = some_fallback;
                }},
     GoodOption{"keys",
                [](auto& x) {
                  x.ordering = Ordering::per_key;
-                 x.key_of = [](const caf::message&) { return std::string{}; };
+                 x.rare.key_of = [](const caf::message&) { return std::string{}; };
                }}),
   [](const auto& row) { return std::string{row.param.name}; });
 
@@ -219,7 +219,7 @@ TEST_P(OptionsLeftOpen, a_child_on_another_node_holds_at_most_64_unless_told) {
 
   for (const auto& child : {far, wrapped})
     EXPECT_EQ(detail::SenderSettings(child, options).engine_options.max_in_flight, expected);
-  options.fallback = far;
+  options.rare.fallback = far;
   EXPECT_EQ(engine_options(options).max_in_flight, expected);
   EXPECT_FALSE(ChildFactory{}.is_remote());
 }

@@ -134,7 +134,7 @@ TEST_F(OwnedIncoming, an_outbox_that_drops_the_oldest_drops_none_for_a_row) {
   auto options = default_options();
   options.capacity = 2;
   options.max_in_flight = 1;
-  options.overflow = Overflow::drop_oldest;
+  options.rare.overflow = Overflow::drop_oldest;
   const auto& a = start("node-a", {testing::slow(5s)}, options);
   for (auto i = 0; i < 6; ++i)
     server.hand_over(message(std::to_string(i)));

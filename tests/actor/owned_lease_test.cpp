@@ -207,7 +207,7 @@ TEST_F(OwnedLease, an_outcome_that_nobody_knows_is_not_told_when_the_outbox_is_l
 
 TEST_F(OwnedLease, a_hand_over_that_was_written_down_waits_while_another_may_own_the_outbox) {
   auto options = default_options();
-  options.max_hand_overs = 3;
+  options.rare.max_hand_overs = 3;
   const auto lasting = std::make_shared<Watched>(
     server.store("node-a")->own(0s), [this](std::span<const StoreChange> changes) {
       if (!std::holds_alternative<change::CountHandOvers>(changes[0])

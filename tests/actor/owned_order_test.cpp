@@ -165,7 +165,7 @@ TEST_F(OwnedOrder, one_that_finds_the_room_taken_by_rows_is_refused) {
   auto options = default_options();
   options.capacity = 2;
   options.max_in_flight = 1;
-  options.overflow = Overflow::drop_oldest;
+  options.rare.overflow = Overflow::drop_oldest;
   for (const auto* text : {"1", "2", "3"})
     server.hand_over(row(text));
   const DangerousActor worker{FaultPlan{testing::slow(1h)}};

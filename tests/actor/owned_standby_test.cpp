@@ -166,7 +166,7 @@ TEST_F(OwnedStandby, a_key_that_is_no_text_is_refused_before_anything_is_sent) {
 TEST_F(OwnedStandby, a_key_that_is_no_text_is_refused_although_the_options_have_made_it) {
   auto options = default_options();
   options.ordering = Ordering::per_key;
-  options.key_of = [](const caf::message&) { return std::string{"\xff"}; };
+  options.rare.key_of = [](const caf::message&) { return std::string{"\xff"}; };
   const auto& a = start_process("node-a", {}, options);
   const auto& b = start_process("node-b", {}, options);
   for (const auto* const process : {&a, &b})

@@ -290,7 +290,7 @@ TEST_F(Pool, is_refused_where_it_cannot_work) {
   auto options = pool_options(2, Ordering::strict);
   options.max_in_flight = 4;
   options.restart_limit = RestartLimit{1, 1s};
-  options.fallback = child_of<Echo>();
+  options.rare.fallback = child_of<Echo>();
   EXPECT_THAT(to_string(check(options)),
               AllOf(HasSubstr("ordering: got strict"), HasSubstr("max_in_flight: got 4"),
                     HasSubstr("fallback")));

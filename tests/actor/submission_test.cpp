@@ -135,7 +135,7 @@ TEST_F(Submission, that_is_refused_is_an_error_even_if_it_was_to_be_answered_whe
 TEST_F(Submission, that_is_accepted_and_dropped_was_accepted) {
   auto options = default_options();
   options.capacity = 1;
-  options.overflow = Overflow::drop_newest;
+  options.rare.overflow = Overflow::drop_newest;
   start({{testing::silence()}}, options);
   submit_and_forget("a");
 
@@ -191,7 +191,7 @@ TEST_F(Submission, per_key_a_poisoned_one_holds_up_its_own_key_alone) {
 TEST_F(Submission, the_key_may_be_read_from_the_message) {
   auto options = default_options();
   options.ordering = Ordering::per_key;
-  options.key_of = [](const caf::message& message) {
+  options.rare.key_of = [](const caf::message& message) {
     return message.get_as<std::string>(0).substr(0, 1);
   };
   start({testing::times(3, testing::silence())}, options);
@@ -206,7 +206,7 @@ TEST_F(Submission, the_key_may_be_read_from_the_message) {
 TEST_F(Submission, a_message_whose_key_cannot_be_read_is_refused_with_what_the_reader_said) {
   auto options = default_options();
   options.ordering = Ordering::per_key;
-  options.key_of = [](const caf::message& message) -> std::string {
+  options.rare.key_of = [](const caf::message& message) -> std::string {
     if (message.get_as<std::string>(0) == "smudge")
       throw std::runtime_error("illegible");
     return "key";

@@ -104,7 +104,7 @@ TEST_F(ThrowingHooks, are_reported_for_each_dead_letter) {
 TEST_F(ThrowingHooks, keep_no_dead_letter_from_the_actor_for_them) {
   auto options = with_full_disk();
   const auto letters = std::make_shared<Strings>();
-  options.dead_letters = time.spawn<LetterBox>(letters);
+  options.rare.dead_letters = time.spawn<LetterBox>(letters);
   start({{testing::error()}}, options);
   const auto said = error_stream_of([&] { ask("a"); });
 

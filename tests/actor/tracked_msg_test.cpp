@@ -35,7 +35,7 @@ protected:
   // its first delivery.
   std::uint64_t origin_of_new_sender(const std::string& name = "") {
     auto options = by_sent();
-    options.origin = name;
+    options.rare.origin = name;
     if (!name.empty())
       options.outbox = open(std::make_shared<MemoryStore>("orders.db"));
     std::vector<Seen> seen;
@@ -107,7 +107,7 @@ TEST_F(Tracked, deliveries_of_a_durable_sender_are_known_again_in_its_next_life)
   std::vector<Seen> seen;
   outbox = open(store);
   auto options = with(outbox, by_sent());
-  options.origin = "orders";
+  options.rare.origin = "orders";
   start_with(noting(seen, 1), options);
   time.run();
   submit_durably("a");
@@ -188,7 +188,7 @@ TEST_F(Tracked, deliveries_of_a_durable_sender_are_done_once_though_it_is_killed
   Memory memory;
   outbox = open(store);
   auto options = with(outbox, by_sent());
-  options.origin = "orders";
+  options.rare.origin = "orders";
   start_with(remembering(memory, 1), options);
   time.run();
   submit_durably("a");

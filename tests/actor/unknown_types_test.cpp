@@ -55,7 +55,7 @@ TEST_F(UnknownTypes, are_handed_over_within_the_process) {
 
 TEST_F(UnknownTypes, are_refused_by_name_when_they_would_have_to_be_weighed) {
   auto options = default_options();
-  options.capacity_bytes = 1000;
+  options.rare.capacity_bytes = 1000;
   start_with(worker, options);
   const auto refused = ask_with(Stranger{"a"});
 
@@ -71,8 +71,8 @@ TEST_F(UnknownTypes, are_refused_by_name_when_they_would_have_to_be_weighed) {
 
 TEST_F(UnknownTypes, are_weighed_by_the_function_of_the_options) {
   auto options = default_options();
-  options.capacity_bytes = 1000;
-  options.weight_of = [](const caf::message&) { return std::size_t{10}; };
+  options.rare.capacity_bytes = 1000;
+  options.rare.weight_of = [](const caf::message&) { return std::size_t{10}; };
   start_with(worker, options);
   EXPECT_EQ(ask_with(Stranger{"a"})->value, "a");
 }

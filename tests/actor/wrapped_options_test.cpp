@@ -76,14 +76,14 @@ INSTANTIATE_TEST_SUITE_P(
     WrappedRow{"max_in_flight", with<SenderOptions>([](auto& x) { x.max_in_flight = wrapped(-7); }),
                "max_in_flight: got -7, allowed 1..1000000000"},
     WrappedRow{"max_hand_overs",
-               with<SenderOptions>([](auto& x) { x.max_hand_overs = wrapped(-2); }),
-               "max_hand_overs: got -2, allowed 1..1000000000\n"
-               "max_hand_overs: got -2, allowed nothing, unless outbox is set"},
+               with<SenderOptions>([](auto& x) { x.rare.max_hand_overs = wrapped(-2); }),
+               "rare.max_hand_overs: got -2, allowed 1..1000000000\n"
+               "rare.max_hand_overs: got -2, allowed nothing, unless outbox is set"},
     WrappedRow{"capacity", with<SenderOptions>([](auto& x) { x.capacity = wrapped_size(-1); }),
                "capacity: got -1, allowed 1..268435455"},
     WrappedRow{"capacity_bytes",
-               with<SenderOptions>([](auto& x) { x.capacity_bytes = wrapped_size(-1); }),
-               "capacity_bytes: got -1, allowed 1..9223372036854775807"},
+               with<SenderOptions>([](auto& x) { x.rare.capacity_bytes = wrapped_size(-1); }),
+               "rare.capacity_bytes: got -1, allowed 1..9223372036854775807"},
     WrappedRow{"max_restarts", with<SenderOptions>([](auto& x) {
                  x.restart_limit = RestartLimit{wrapped(-1), 1s};
                }),
@@ -122,8 +122,8 @@ INSTANTIATE_TEST_SUITE_P(
     WrappedRow{"max_elapsed", with<SenderOptions>([](auto& x) { x.max_elapsed = 1ns; }),
                "max_elapsed: got 1ns, allowed 1us or more"},
     WrappedRow{"idempotency_retention",
-               with<SenderOptions>([](auto& x) { x.idempotency_retention = 60ns; }),
-               "idempotency_retention: got 60ns, allowed 1us or more"},
+               with<SenderOptions>([](auto& x) { x.rare.idempotency_retention = 60ns; }),
+               "rare.idempotency_retention: got 60ns, allowed 1us or more"},
     WrappedRow{"healthy_after", with<ChildOptions>([](auto& x) { x.healthy_after = 30ns; }),
                "healthy_after: got 30ns, allowed 1us or more"},
     WrappedRow{"call_timeout", with<GuardedOptions>([](auto& x) { x.call_timeout = 60ns; }),

@@ -123,7 +123,7 @@ protected:
   void start(std::uint16_t one, std::uint16_t two) {
     backoff_actor::SenderOptions options;
     options.ordering = backoff_actor::Ordering::per_key;
-    options.key_of = [](const caf::message& job) {
+    options.rare.key_of = [](const caf::message& job) {
       const auto& id = job.get_as<std::string>(0);
       return id.substr(0, id.find('-'));
     };

@@ -80,7 +80,7 @@ std::chrono::duration<double> run(bool with_bad_workers) {
   auto left = keys * jobs_of_a_key;
   backoff_actor::SenderOptions options;
   options.ordering = backoff_actor::Ordering::per_key;
-  options.key_of = [](const caf::message& job) {
+  options.rare.key_of = [](const caf::message& job) {
     const auto& id = job.get_as<std::string>(0);
     return id.substr(0, id.find('-'));
   };

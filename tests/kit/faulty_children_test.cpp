@@ -80,7 +80,7 @@ TEST_F(FaultyChildren, come_into_the_world_as_planned) {
 TEST_F(FaultyChildren, that_hang_neither_answer_what_was_slow_nor_say_that_they_work_on_it) {
   auto options = by_sent();
   options.ack_timeout = 1s;
-  options.works_on = WorksOn::many;
+  options.rare.works_on = WorksOn::many;
   options.ordering = Ordering::unordered;
   start_with(faulty_children(child_of<LateWorker>(), "slow(3s, working 600ms), hang"), options);
   SenderTest::ask("slow");

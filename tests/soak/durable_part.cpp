@@ -31,7 +31,7 @@ SenderKind durable_kind(const char* name, const std::filesystem::path& file, Dur
   result.submission = Submission::until_acknowledged;
   auto& options = result.options;
   options.backoff = parse_policy("exponential(100us, x2, cap 5ms) | full_jitter");
-  options.idempotency_retention = retention;
+  options.rare.idempotency_retention = retention;
   options.outbox = {
     std::make_shared<FlakyStore>(open_sqlite_store(file, {.durability = durability}),
                                  share_of_failing_commits, seed),
@@ -53,7 +53,7 @@ DurablePart::DurablePart(Shared& shared)
   kinds.push_back(durable_kind("durable, many", files_[1], Durability::process_death,
                                shared.observatory, shared.seed + 1));
   kinds.back().faults = "random(crash 0.5%, slow 1ms 1%)";
-  kinds.back().options.works_on = WorksOn::many;
+  kinds.back().options.rare.works_on = WorksOn::many;
   kinds.back().options.ordering = Ordering::unordered;
 
   kinds.push_back(durable_kind("durable, synced", files_[2], Durability::power_loss,

@@ -25,7 +25,7 @@ SenderOptions options_of(const SenderKind& kind, Shared& shared, const caf::acto
   options.name = name_of(kind.name);
   options.observed_by = shared.observatory;
   options.on_event = [&shared](const Event& event) { shared.happenings.count(event); };
-  options.dead_letters = letter_box;
+  options.rare.dead_letters = letter_box;
   if (!letter_box)
     options.on_dead_letter = [&shared](const DeadLetter& letter) { bury(shared.account, letter); };
   return options;

@@ -32,7 +32,7 @@ std::vector<SenderKind> faulty_senders(std::uint64_t seed) {
   auto options = soon_again();
   result.push_back(kind("strict", "random(crash 0.2%, stop 0.1%, error 0.5%)", options));
 
-  options.works_on = WorksOn::many;
+  options.rare.works_on = WorksOn::many;
   result.push_back(kind("many at a time", "random(crash 0.2%, crash_like_error 0.1%)", options));
 
   options.ordering = Ordering::per_key;
@@ -52,7 +52,7 @@ std::vector<SenderKind> faulty_senders(std::uint64_t seed) {
                         options));
   result.back().has_letter_box = true;
 
-  options.works_on = WorksOn::many;
+  options.rare.works_on = WorksOn::many;
   options.ordering = Ordering::unordered;
   options.max_attempts = 2;
   options.charging = Charging::every_failure();
@@ -66,13 +66,13 @@ std::vector<SenderKind> faulty_senders(std::uint64_t seed) {
   options.capacity = 40;
   result.push_back(kind("full", "random(crash 0.5%)", options));
 
-  options.overflow = Overflow::drop_oldest;
+  options.rare.overflow = Overflow::drop_oldest;
   result.push_back(kind("full, drops", "random(crash 0.5%)", options));
   result.back().has_letter_box = true;
 
   options = soon_again();
   options.time_to_live = 5ms;
-  options.works_on = WorksOn::many;
+  options.rare.works_on = WorksOn::many;
   result.push_back(kind("deadlines", "random(slow 10ms 1%, crash 0.2%)", options));
 
   result.push_back(kind("plain sends", "random(crash 0.2%, stop 0.1%)", soon_again()));
@@ -80,11 +80,11 @@ std::vector<SenderKind> faulty_senders(std::uint64_t seed) {
 
   options = soon_again();
   options.restart_limit = RestartLimit{2, 10ms};
-  options.fallback = echoing_children();
+  options.rare.fallback = echoing_children();
   result.push_back(kind("fallback", "random(crash 3%)", options));
   result.back().births = "random(factory_throws 20%, dies_at_birth 20%)";
 
-  options.fallback = {};
+  options.rare.fallback = {};
   result.push_back(kind("gives up", "random(crash 2%)", options));
 
   options = soon_again();

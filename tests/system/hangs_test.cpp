@@ -67,7 +67,7 @@ protected:
     options.backoff = RandomSlots{.slot_time = 1ms};
     options.ack_timeout = 50ms;
     options.kill_grace = 50ms;
-    options.after_grace = after_grace;
+    options.rare.after_grace = after_grace;
     options.on_event = [this, record = log.hook()](const Event& event) {
       record(event);
       if (opens_when_overdue && std::holds_alternative<event::ChildOverdue>(event))

@@ -189,7 +189,7 @@ private:
     SenderOptions options;
     options.ordering = ordering_;
     if (ordering_ == Ordering::per_key)
-      options.key_of = [](const caf::message& x) {
+      options.rare.key_of = [](const caf::message& x) {
         const auto text = x.get_as<std::string>(0);
         return text.substr(0, text.find('/'));
       };

@@ -49,7 +49,7 @@ struct StoredDelivery {
   std::optional<WallTime> deadline{}; ///< when the sender gives it up; none: never
   std::uint32_t attempts = 0;         ///< failed attempts
   /// How often the process ended while a child had the delivery, plus one while a child has it now.
-  /// Counted only with `SenderOptions::max_hand_overs`.
+  /// Counted only with `RareSenderOptions::max_hand_overs`.
   std::uint32_t hand_overs = 0;
   std::string key{};             ///< deliveries with the same key stay in order; empty: none
   std::string idempotency_key{}; ///< see `Submit::idempotency_key`; empty: none

@@ -72,9 +72,11 @@ struct Decision {
   /// wait is cut to the bound.
   std::optional<Duration> retry_after{};
 
-  /// Whose fault it is; used with `Verdict::retry`. If it is the service's or nobody's, the wait is
-  /// cut to that bound. `unknown`: as the error says (`blame_service`, `blame_message`), or else
-  /// the sender finds out.
+  /// Whose fault it is. `unknown`: as the error says (`blame_service`, `blame_message`), or else
+  /// the sender finds out. With `Verdict::retry`: if it is the service's or nobody's, the wait is
+  /// cut to that bound. With every other verdict it says what the guard counts: a failure if it is
+  /// the service's, and an answer if it is the message's. Of an `unknown` one `assess_error` says
+  /// it: a failure is what it calls retryable.
   ///
   /// `nobody` is meant for a delivery that came back without an answer from a worker: a guard
   /// before the service held it back, or a sender gave it back because it was stopped, suspended or

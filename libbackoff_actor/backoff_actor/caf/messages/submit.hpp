@@ -20,18 +20,19 @@ struct Submit {
   /// `SenderOptions::time_to_live` applies.
   Duration time_to_live = Duration::max();
 
-  /// `Ordering::per_key` keeps messages with the same key in order. Empty: `SenderOptions::key_of`
-  /// names the key. Any bytes, but for an outbox that several processes share: there it is UTF-8
-  /// without U+0000, and another one is refused, `SenderError::not_storable`.
+  /// `Ordering::per_key` keeps messages with the same key in order. Empty:
+  /// `RareSenderOptions::key_of` names the key. Any bytes, but for an outbox that several processes
+  /// share: there it is UTF-8 without U+0000, and another one is refused,
+  /// `SenderError::not_storable`.
   std::string key{};
 
   /// The sender makes one delivery of all submissions with the same idempotency key. While the
   /// first submission is owed, a further one joins it and gets its answer. The sender refuses the
   /// further one if `SenderOptions::capacity` is already reached. For
-  /// `SenderOptions::idempotency_retention` after the acknowledgement, the sender answers a further
-  /// one with `SenderError::already_acknowledged`. A durable outbox keeps the keys beyond the life
-  /// of the process. Empty: every submission is a delivery of its own. Its bytes are those of a
-  /// `key`.
+  /// `RareSenderOptions::idempotency_retention` after the acknowledgement, the sender answers a
+  /// further one with `SenderError::already_acknowledged`. A durable outbox keeps the keys beyond
+  /// the life of the process. Empty: every submission is a delivery of its own. Its bytes are those
+  /// of a `key`.
   std::string idempotency_key{};
 
   /// How the message is retried, if not as its sender says, see `parse_own_retries`:

@@ -29,7 +29,7 @@ struct TrackedMsg {
   /// Which child of the sender this is, counted from 1.
   std::uint32_t incarnation = 0;
 
-  /// Names the sender, see `SenderOptions::origin`. Hand-overs with the same `origin` and
+  /// Names the sender, see `RareSenderOptions::origin`. Hand-overs with the same `origin` and
   /// `delivery` belong to the same delivery. A child whose memory outlives a failure uses the two
   /// numbers to recognise deliveries that it has already done, see `Deduplicator`.
   ///

@@ -242,7 +242,7 @@ private:
   IncomingMessage row_of(const Submit& x) const {
     auto stored = outbox_.types.save(home_system(), x.message);
     IncomingMessage result;
-    result.key = x.key.empty() && options_.key_of ? options_.key_of(x.message) : x.key;
+    result.key = x.key.empty() && options_.rare.key_of ? options_.rare.key_of(x.message) : x.key;
     result.idempotency_key = x.idempotency_key;
     detail::require_text_keys(result.key, result.idempotency_key);
     result.context = context_of(parse_own_retries(x.retries));

@@ -96,7 +96,8 @@ public:
   /// The name that all its senders have, see `SenderOptions::name`; never empty.
   const std::string& name() const;
 
-  /// Starts a sender, and with it its child, unless `SenderOptions::child_start` says otherwise.
+  /// Starts a sender, and with it its child, unless `RareSenderOptions::child_start` says
+  /// otherwise.
   ///
   /// @errors throws `std::logic_error` if `init` was not called, and `StoreError`, `in_use`, if
   ///         another sender uses the durable outbox.

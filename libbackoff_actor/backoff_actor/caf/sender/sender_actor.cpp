@@ -49,8 +49,8 @@ bool blocks(const caf::actor& child) {
 std::uint64_t origin_of(const SenderOptions& options) {
   if (options.acknowledgement == Acknowledgement::by_reply)
     return 0;
-  if (!options.origin.empty())
-    return detail::hash_of_text(options.origin);
+  if (!options.rare.origin.empty())
+    return detail::hash_of_text(options.rare.origin);
   return std::max<std::uint64_t>(
     1, detail::mix(seed_of_this_process() ^ next_stream_of_this_process()));
 }
@@ -81,7 +81,8 @@ BackOffSender::BackOffSender(caf::actor_config& config,
     engine_({settings_, &settings_->engine_options}, detail::stream_of_draws(options(), id())),
     is_observed_(settings_->is_observed),
     acknowledges_by_reply_(options().acknowledgement == Acknowledgement::by_reply),
-    looks_into_messages_(options().key_of || options().capacity_bytes || options().outbox),
+    looks_into_messages_(options().rare.key_of || options().rare.capacity_bytes
+                         || options().outbox),
     is_timed_(options().ack_timeout || options().time_to_live || options().guard
               || options().on_event),
     publishes_(settings_->kind != nullptr), origin_(origin_of(options())) {
@@ -272,7 +273,8 @@ void BackOffSender::on_error_answer(HandOverId id, const caf::error& error,
   // crashed.
   const auto is_bounce = !from || (child && compat::is_bounce(error));
   const auto is_settled = from && (!child || blocks(child->handle));
-  const auto is_service_failure = options().guard && detail::is_service_failure(options(), error);
+  const auto is_service_failure =
+    options().guard && detail::is_service_failure(decision.blame, error);
   const input::ErrorAnswer news{id,       cause_of(error, with_text), is_bounce, is_settled,
                                 decision, is_service_failure};
   take(news, error);

@@ -139,7 +139,7 @@ public:
   void operator()(const effect::HandOver& x) {
     if (x.slot == newcomer_)
       self_.expect_to_pass_on(true); // the next one probably is passed on at once, too
-    if (self_.store_ && self_.options().max_hand_overs)
+    if (self_.store_ && self_.options().rare.max_hand_overs)
       self_.store_->count_hand_over(x); // the child gets it once the count is stored
     else
       self_.give_to_child(x);

@@ -63,7 +63,7 @@ void BackOffSender::note_end(const Parcel& parcel, bool is_acknowledged) {
 
 // Forgets old keys. Returns the time before which keys count as forgotten.
 Instant BackOffSender::forget_old_keys() {
-  const auto limit = now() + -options().idempotency_retention;
+  const auto limit = now() + -options().rare.idempotency_retention;
   if (keys().forget_before(limit) && store_)
     store_->forget_keys(limit); // written with the next commit
   return limit;

@@ -105,7 +105,7 @@ void BackOffSender::submit(const Submit& x, compat::OpenRequest client, Instant 
 }
 
 std::string BackOffSender::key_of(const Submit& x) const {
-  return x.key.empty() && options().key_of ? options().key_of(x.message) : x.key;
+  return x.key.empty() && options().rare.key_of ? options().rare.key_of(x.message) : x.key;
 }
 
 // Returns the engine's number for a key; 0: there is no key, or the order does not depend on keys.
@@ -115,14 +115,14 @@ std::uint64_t BackOffSender::number_of(const std::string& key) const {
 
 // Whether each message is written as bytes when it is submitted.
 bool BackOffSender::needs_bytes() const {
-  return store_ || (options().capacity_bytes && !options().weight_of);
+  return store_ || (options().rare.capacity_bytes && !options().rare.weight_of);
 }
 
 std::uint32_t BackOffSender::weight_of(const caf::message& message) {
-  if (!options().capacity_bytes)
+  if (!options().rare.capacity_bytes)
     return 0;
-  const auto weight =
-    options().weight_of ? options().weight_of(message) : compat::serialized_size(system(), message);
+  const auto weight = options().rare.weight_of ? options().rare.weight_of(message)
+                                               : compat::serialized_size(system(), message);
   constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max();
   return static_cast<std::uint32_t>(std::min(weight, most));
 }
@@ -198,7 +198,8 @@ bool BackOffSender::take_incoming(IncomingMessage x) {
   input::Submit news{.has_source = true};
   try {
     incoming_.payload = read(stored);
-    extra.key = x.key.empty() && options().key_of ? options().key_of(incoming_.payload) : x.key;
+    extra.key =
+      x.key.empty() && options().rare.key_of ? options().rare.key_of(incoming_.payload) : x.key;
     news.key = number_of(extra.key);
     news.weight = weight_of(incoming_.payload);
     news.own_retries = own_retries_in(x.context);
@@ -211,9 +212,9 @@ bool BackOffSender::take_incoming(IncomingMessage x) {
     take(input::Unreadable{Cause{0, detail::thrown_text(std::current_exception())}});
     return true;
   }
-  if (options().capacity_bytes) // what is larger than the outbox has it for itself
-    news.weight =
-      static_cast<std::uint32_t>(std::min<std::uint64_t>(news.weight, *options().capacity_bytes));
+  if (options().rare.capacity_bytes) // what is larger than the outbox has it for itself
+    news.weight = static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(news.weight, *options().rare.capacity_bytes));
   if (!engine_.has_room(news.weight)) {
     incoming_ = {};
     x.type = std::move(stored.types);

@@ -38,8 +38,8 @@ void check_pool(Problems& problems, const SenderOptions& options) {
   if (options.ordering == Ordering::strict)
     problems.add("ordering", "strict",
                  "per_key or unordered with a pool: several workers finish in any order");
-  if (options.fallback)
-    problems.add("fallback", "a function",
+  if (options.rare.fallback)
+    problems.add("rare.fallback", "a function",
                  "nothing with a pool: as long as one worker acknowledges, the pool goes on");
   if (options.max_in_flight)
     problems.add("max_in_flight", std::to_string(*options.max_in_flight),
@@ -54,18 +54,16 @@ Problems check(const SenderOptions& options) {
   check_kind(problems, "name", options.name);
   check_count(problems, "max_attempts", options.max_attempts, 1);
   check_charging(problems, options);
-  check_count(problems, "max_hand_overs", options.max_hand_overs, 1);
-  if (options.max_hand_overs && !options.outbox)
-    problems.add("max_hand_overs", text_of_count(*options.max_hand_overs),
+  check_count(problems, "rare.max_hand_overs", options.rare.max_hand_overs, 1);
+  if (options.rare.max_hand_overs && !options.outbox)
+    problems.add("rare.max_hand_overs", text_of_count(*options.rare.max_hand_overs),
                  "nothing, unless outbox is set");
   problems.add_nested("retry_after", check(options.retry_after));
   if (options.restart_limit)
     problems.add_nested("restart_limit", check(*options.restart_limit));
   check_time(problems, "max_elapsed", options.max_elapsed);
   check_not_negative(problems, "kill_grace", options.kill_grace);
-  check_of_use(problems, "is_service_failure", static_cast<bool>(options.is_service_failure),
-               static_cast<bool>(options.guard), "guard is set");
-  check_of_use(problems, "fallback", static_cast<bool>(options.fallback),
+  check_of_use(problems, "rare.fallback", static_cast<bool>(options.rare.fallback),
                options.restart_limit || options.max_elapsed, "restart_limit or max_elapsed is set");
   if (options.max_elapsed && options.backoff_by == BackoffBy::message
       && options.ordering != Ordering::strict)
@@ -74,14 +72,14 @@ Problems check(const SenderOptions& options) {
   check_count(problems, "max_in_flight", options.max_in_flight, 1);
   check_pool(problems, options);
   check_time(problems, "ack_timeout", options.ack_timeout);
-  if (options.after_grace == AfterGrace::wait && !options.ack_timeout)
-    problems.add("after_grace", "wait", "abandon, unless ack_timeout is set");
+  if (options.rare.after_grace == AfterGrace::wait && !options.ack_timeout)
+    problems.add("rare.after_grace", "wait", "abandon, unless ack_timeout is set");
   check_count(problems, "capacity", options.capacity, 1, DeliverySlots::max_size);
-  check_count(problems, "capacity_bytes", options.capacity_bytes, 1, most_bytes);
-  check_of_use(problems, "weight_of", static_cast<bool>(options.weight_of),
-               options.capacity_bytes.has_value(), "capacity_bytes is set");
+  check_count(problems, "rare.capacity_bytes", options.rare.capacity_bytes, 1, most_bytes);
+  check_of_use(problems, "rare.weight_of", static_cast<bool>(options.rare.weight_of),
+               options.rare.capacity_bytes.has_value(), "rare.capacity_bytes is set");
   check_time(problems, "time_to_live", options.time_to_live);
-  check_of_use(problems, "key_of", static_cast<bool>(options.key_of),
+  check_of_use(problems, "rare.key_of", static_cast<bool>(options.rare.key_of),
                options.ordering == Ordering::per_key, "ordering is per_key");
   if (options.guard) {
     // First attempts earn retries. A sender that owes only retries earns none, so the budget needs
@@ -92,11 +90,11 @@ Problems check(const SenderOptions& options) {
     else
       check_costs(problems, options.by_reason, options.guard);
   }
-  if (!options.origin.empty()
+  if (!options.rare.origin.empty()
       && !(options.outbox && options.acknowledgement == Acknowledgement::by_sent))
-    problems.add("origin", std::string{"'"}.append(options.origin).append("'"),
+    problems.add("rare.origin", std::string{"'"}.append(options.rare.origin).append("'"),
                  "nothing, unless outbox is set and acknowledgement is by_sent");
-  check_time(problems, "idempotency_retention", options.idempotency_retention);
+  check_time(problems, "rare.idempotency_retention", options.rare.idempotency_retention);
   return problems;
 }
 

@@ -107,14 +107,98 @@ struct PoolOptions {
   bool is_pool() const { return workers != WorkerCount{} || !others.empty(); }
 };
 
+/// The second part of `SenderOptions`: most senders leave this alone.
+struct RareSenderOptions {
+  // -- failures --------------------------------------------------------------------
+
+  /// How often the process may end while a child holds a delivery. The next process then gives the
+  /// delivery up: `hand_overs_exhausted`. Without this limit a message that kills its process comes
+  /// back for ever. With it, each hand-over waits for a commit of its own. The count goes up for
+  /// every delivery that the child holds when the process ends; the next processes hand each of
+  /// them over alone. Unset: any number of times.
+  ///
+  /// @range 1 to 1,000,000,000; 2 and above if a child may hold several; only with an `outbox`
+  std::optional<std::uint32_t> max_hand_overs{};
+
+  /// Makes the children that take over when a limit is reached, until the child is well again.
+  /// Empty: the sender ends.
+  ChildFactory fallback{};
+
+  // -- the child -------------------------------------------------------------------
+
+  /// When the sender makes the first child. With `FirstStart::on_first_use` a sender that got no
+  /// message yet has no child: its phase is `starting`, and it takes no memory for a child. The
+  /// first message starts the child. What an `outbox` holds counts as a message. If the child
+  /// cannot be made, the usual handling of a failed start follows. Restarts do not wait for a
+  /// message.
+  FirstStart child_start = FirstStart::at_once;
+
+  /// How many deliveries the child works on at a time.
+  WorksOn works_on = WorksOn::one;
+
+  /// What the sender does about a silent child that has not ended after `kill_grace`.
+  AfterGrace after_grace = AfterGrace::abandon;
+
+  // -- the outbox ------------------------------------------------------------------
+
+  /// How many bytes all deliveries together may have. Unset: any number, and nothing is weighed.
+  ///
+  /// @range 1 to 2^63 - 1
+  std::optional<std::uint64_t> capacity_bytes{};
+
+  /// Returns the bytes of a message; empty: the size of what CAF's binary serializer makes of it.
+  /// Everything above 2^32 - 1 counts as that. Only with `capacity_bytes`. Types that CAF cannot
+  /// serialize need this function. Without it, a message of a type that is not registered is
+  /// refused with `SenderError::unknown_type`; of a type that may not be serialized (an "unsafe"
+  /// one) CAF 0.17.6 makes no bytes, and CAF 1.x an error.
+  ///
+  /// @errors if it throws, the message is not accepted, and its client gets
+  ///         `caf::sec::runtime_error` with the exception's text.
+  std::function<std::size_t(const caf::message&)> weight_of{};
+
+  /// What the sender does with a message that comes when the outbox is full.
+  Overflow overflow = Overflow::refuse;
+
+  /// Returns the key of a message whose `Submit` names none; empty: such a message has no key. Only
+  /// with `Ordering::per_key`. It must use nothing but the message.
+  ///
+  /// @errors as `weight_of`
+  std::function<std::string(const caf::message&)> key_of{};
+
+  /// A name for the outbox file. `TrackedMsg::origin` is a number made of it, so that a child
+  /// recognises deliveries that an earlier process handed over. Set it if the child remembers what
+  /// it has done for longer than a process lives. Give every new file a new name: a new file
+  /// numbers from 1 again, and a child that remembers would skip new work as done. Empty: a number
+  /// that no other sender has, in no process.
+  ///
+  /// @range empty, unless there is an `outbox` and `Acknowledgement::by_sent`
+  std::string origin{};
+
+  /// How long the sender remembers the idempotency key of an acknowledged delivery, in memory and
+  /// in a durable outbox, see `Submit::idempotency_key`. Nothing else limits the number of keys.
+  ///
+  /// @range 1 us and above
+  Duration idempotency_retention = std::chrono::hours{1};
+
+  // -- notifications ---------------------------------------------------------------
+
+  /// Gets a `DeadLetter` for each message that is given up. It comes as an anonymous message. If
+  /// this actor holds the sender's handle too, both live until it drops that handle or the sender
+  /// ends.
+  ///
+  /// A dead letter goes to all that are set: first to `on_dead_letter`, then to this actor, then
+  /// into the `outbox`. None of them takes it from the others.
+  caf::actor dead_letters{};
+};
+
 /// The options of a sender. The defaults are those of the article "Exponential Backoff with Akka
 /// Actors".
 ///
 /// The actor system waits at its end for senders that still owe deliveries, and those call the
 /// functions of their options meanwhile. So what a function captures must live as long as the actor
-/// system: declare it before the actor system. This holds for `decider`, `is_service_failure`,
-/// `fallback`, `weight_of`, `key_of`, `on_dead_letter` and `on_event`, and for the factory of the
-/// child. A `SharedQueue` keeps what the hooks report, and may be declared anywhere.
+/// system: declare it before the actor system. This holds for `decider`, `on_dead_letter`,
+/// `on_event`, the functions of `rare`, and the factory of the child. A `SharedQueue` keeps what
+/// the hooks report, and may be declared anywhere.
 struct SenderOptions {
   /// What the sender is, for people and their logs, see `ActorName`: events, the status, trees,
   /// errors and warnings name the sender `billing#17`. All senders that do the same have the same
@@ -173,15 +257,6 @@ struct SenderOptions {
   /// @range a cost at most what the retry budget of the guard holds after a rest
   ByReason by_reason{};
 
-  /// How often the process may end while a child holds a delivery. The next process then gives the
-  /// delivery up: `hand_overs_exhausted`. Without this limit a message that kills its process comes
-  /// back for ever. With it, each hand-over waits for a commit of its own. The count goes up for
-  /// every delivery that the child holds when the process ends; the next processes hand each of
-  /// them over alone. Unset: any number of times.
-  ///
-  /// @range 1 to 1,000,000,000; 2 and above if a child may hold several; only with an `outbox`
-  std::optional<std::uint32_t> max_hand_overs{};
-
   /// What the pause that a service asks for does to the wait of the backoff. Default-constructed:
   /// up to 5 minutes. The sender retries no earlier than the service asked, and gives up a delivery
   /// whose service asks for more. A span stands for the same with another bound. In strict order
@@ -210,31 +285,10 @@ struct SenderOptions {
   /// @range a retry budget has a floor above 0
   SharedGuard guard{};
 
-  /// Says whether an error that is the final answer to a delivery is a failure of the service.
-  /// Crashes, hangs, failed starts and everything that is retried are failures in any case. Empty:
-  /// the error is one if `assess_error` calls it retryable. Only with `guard`.
-  ///
-  /// @errors if it throws, `assess_error` decides.
-  std::function<bool(const caf::error&)> is_service_failure{};
-
-  /// Makes the children that take over when a limit is reached, until the child is well again.
-  /// Empty: the sender ends.
-  ChildFactory fallback{};
-
   // -- the child --------------------------------------------------------------------
-
-  /// When the sender makes the first child. With `FirstStart::on_first_use` a sender that got no
-  /// message yet has no child: its phase is `starting`, and it takes no memory for a child. The
-  /// first message starts the child. What an `outbox` holds counts as a message. If the child
-  /// cannot be made, the usual handling of a failed start follows. Restarts do not wait for a
-  /// message.
-  FirstStart child_start = FirstStart::at_once;
 
   /// How the child confirms a delivery.
   Acknowledgement acknowledgement = Acknowledgement::by_reply;
-
-  /// How many deliveries the child works on at a time.
-  WorksOn works_on = WorksOn::one;
 
   /// In which order the sender hands deliveries over.
   Ordering ordering = Ordering::strict;
@@ -264,9 +318,6 @@ struct SenderOptions {
   /// @range 0 and above
   Duration kill_grace = std::chrono::seconds{5};
 
-  /// What the sender does about a silent child that has not ended after `kill_grace`.
-  AfterGrace after_grace = AfterGrace::abandon;
-
   // -- the outbox -------------------------------------------------------------------
 
   /// How many deliveries the sender owes at most. Clients that wait for a delivery which somebody
@@ -277,24 +328,6 @@ struct SenderOptions {
   /// @range 1 to 268,435,455
   std::size_t capacity = 1'000'000;
 
-  /// How many bytes all deliveries together may have. Unset: any number, and nothing is weighed.
-  ///
-  /// @range 1 to 2^63 - 1
-  std::optional<std::uint64_t> capacity_bytes{};
-
-  /// Returns the bytes of a message; empty: the size of what CAF's binary serializer makes of it.
-  /// Everything above 2^32 - 1 counts as that. Only with `capacity_bytes`. Types that CAF cannot
-  /// serialize need this function. Without it, a message of a type that is not registered is
-  /// refused with `SenderError::unknown_type`; of a type that may not be serialized (an "unsafe"
-  /// one) CAF 0.17.6 makes no bytes, and CAF 1.x an error.
-  ///
-  /// @errors if it throws, the message is not accepted, and its client gets
-  ///         `caf::sec::runtime_error` with the exception's text.
-  std::function<std::size_t(const caf::message&)> weight_of{};
-
-  /// What the sender does with a message that comes when the outbox is full.
-  Overflow overflow = Overflow::refuse;
-
   /// How long a delivery may wait for its acknowledgement if its `Submit` does not say. Unset: for
   /// ever. A delivery that expires while the child holds it keeps its place there until the child
   /// says something about it. If the child may forget a delivery, set `ack_timeout` too.
@@ -302,40 +335,11 @@ struct SenderOptions {
   /// @range 1 us and above
   std::optional<Duration> time_to_live{};
 
-  /// Returns the key of a message whose `Submit` names none; empty: such a message has no key. Only
-  /// with `Ordering::per_key`. It must use nothing but the message.
-  ///
-  /// @errors as `weight_of`
-  std::function<std::string(const caf::message&)> key_of{};
-
   /// Keeps owed deliveries beyond the life of the process, see `DurableOutbox`. A message is
   /// accepted when it is stored. Default-constructed: the sender keeps what it owes in memory.
   DurableOutbox outbox{};
 
-  /// A name for the outbox file. `TrackedMsg::origin` is a number made of it, so that a child
-  /// recognises deliveries that an earlier process handed over. Set it if the child remembers what
-  /// it has done for longer than a process lives. Give every new file a new name: a new file
-  /// numbers from 1 again, and a child that remembers would skip new work as done. Empty: a number
-  /// that no other sender has, in no process.
-  ///
-  /// @range empty, unless there is an `outbox` and `Acknowledgement::by_sent`
-  std::string origin{};
-
-  /// How long the sender remembers the idempotency key of an acknowledged delivery, in memory and
-  /// in a durable outbox, see `Submit::idempotency_key`. Nothing else limits the number of keys.
-  ///
-  /// @range 1 us and above
-  Duration idempotency_retention = std::chrono::hours{1};
-
   // -- notifications ----------------------------------------------------------------
-
-  /// Gets a `DeadLetter` for each message that is given up. It comes as an anonymous message. If
-  /// this actor holds the sender's handle too, both live until it drops that handle or the sender
-  /// ends.
-  ///
-  /// A dead letter goes to all that are set: first to `on_dead_letter`, then to this actor, then
-  /// into the `outbox`. None of them takes it from the others.
-  caf::actor dead_letters{};
 
   /// Is called with each message that is given up, in the sender's thread, or in the thread that
   /// ends the sender. It must not block. A function that submits each letter again at once may do
@@ -357,6 +361,11 @@ struct SenderOptions {
 
   /// Sees the numbers of the sender, under its `name`. Unset: nobody does, and they cost nothing.
   std::optional<Observatory> observed_by{};
+
+  // -- the rest --------------------------------------------------------------------
+
+  /// Most senders leave this alone.
+  RareSenderOptions rare{};
 };
 
 /// Returns everything that is wrong with the options; nothing if a sender can be made with them. It

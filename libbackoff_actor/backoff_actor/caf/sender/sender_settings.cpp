@@ -31,18 +31,18 @@ bool may_be_refused_in_order(const SenderOptions& options) {
 std::uint32_t max_in_flight_by_default(const ChildFactory& child, const SenderOptions& options) {
   if (may_be_refused_in_order(options))
     return 1;
-  return child.is_remote() || options.fallback.is_remote() ? max_in_flight_elsewhere
-                                                           : max_in_flight_here;
+  return child.is_remote() || options.rare.fallback.is_remote() ? max_in_flight_elsewhere
+                                                                : max_in_flight_here;
 }
 
 EngineOptions engine_options_of(const ChildFactory& child, const SenderOptions& options) {
   EngineOptions result;
   result.name = options.name;
   result.backoff = BackOff{options.backoff, options.seed.value_or(seed_of_this_process())};
-  result.child_start = options.child_start;
+  result.child_start = options.rare.child_start;
   result.restart = options.restart;
   result.backoff_by = options.backoff_by;
-  result.works_on = options.works_on;
+  result.works_on = options.rare.works_on;
   result.ordering = options.ordering;
   result.max_in_flight = options.max_in_flight.value_or(max_in_flight_by_default(child, options));
   result.narrows_when_refused = !options.max_in_flight;
@@ -51,22 +51,22 @@ EngineOptions engine_options_of(const ChildFactory& child, const SenderOptions& 
   result.max_attempts = options.max_attempts;
   result.by_reason = options.by_reason;
   result.charging = options.charging;
-  result.max_hand_overs = options.max_hand_overs;
+  result.max_hand_overs = options.rare.max_hand_overs;
   result.ack_timeout = options.ack_timeout;
   result.kill_grace = options.kill_grace;
-  result.after_grace = options.after_grace;
+  result.after_grace = options.rare.after_grace;
   if (options.ack_timeout)
     result.on_hang = detail::decide(options.decider, FailureKind::ack_timeout,
                                     make_error(SenderError::ack_timeout));
   result.capacity = options.capacity;
-  result.capacity_bytes = options.capacity_bytes;
-  result.overflow = options.overflow;
+  result.capacity_bytes = options.rare.capacity_bytes;
+  result.overflow = options.rare.overflow;
   result.retry_after = options.retry_after;
   result.restart_limit = options.restart_limit;
   result.max_elapsed = options.max_elapsed;
   if (options.guard)
     result.guard = detail::GuardParts::port(options.guard);
-  result.has_fallback = static_cast<bool>(options.fallback);
+  result.has_fallback = static_cast<bool>(options.rare.fallback);
   result.persist = static_cast<bool>(options.outbox);
   result.on_event = options.on_event;
   return result;
@@ -104,7 +104,7 @@ void count_delays(const std::shared_ptr<SenderKind>& kind, EngineOptions& option
 SenderSettings::SenderSettings(ChildFactory child, SenderOptions given)
   : make_child(std::move(child)), options(std::move(given)),
     engine_options(engine_options_of(make_child, options)),
-    is_observed(options.on_event || options.on_dead_letter || options.dead_letters
+    is_observed(options.on_event || options.on_dead_letter || options.rare.dead_letters
                 || options.outbox),
     kind(kind_of(options)) {
   count_delays(kind, engine_options);
@@ -140,15 +140,10 @@ Blame said_blame_of(const caf::error& error) {
   return is_given_back(error) ? Blame::nobody : blame_of(error);
 }
 
-bool is_service_failure(const SenderOptions& options, const caf::error& error) {
-  if (options.is_service_failure) {
-    try {
-      return options.is_service_failure(error);
-    } catch (...) {
-      // If the predicate throws, `assess_error` decides.
-    }
-  }
-  return assess_error(error).kind == Assessment::Kind::retryable;
+bool is_service_failure(Blame blame, const caf::error& error) {
+  if (blame == Blame::unknown)
+    return assess_error(error).kind == Assessment::Kind::retryable;
+  return blame == Blame::service;
 }
 
 // All actor systems of a process share its seed. So without a seed of their own, no two senders of

@@ -42,9 +42,9 @@ Decision decide(const Decider& decider, FailureKind kind, const caf::error& erro
 // Returns whose fault an error says that it is.
 Blame said_blame_of(const caf::error& error);
 
-// Returns true if an error answer is a failure of the service. The options decide, or else
-// `assess_error`.
-bool is_service_failure(const SenderOptions& options, const caf::error& error);
+// Returns true if an error answer that is not retried is a failure of the service. Who is to blame
+// for it decides, or else `assess_error`.
+bool is_service_failure(Blame blame, const caf::error& error);
 
 // Returns the stream of random draws for a new sender with these options. `number` is the sender's
 // number in its actor system. Without a seed, each call returns a different stream.
