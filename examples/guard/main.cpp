@@ -77,7 +77,7 @@ int main(int argc, char**) {
     RetryOptions options;
     options.guard = guard;
     return retry(
-      Fixed{1ms}, {.max_retries = 5}, on_exceptions, [&] { return service.get(what); }, options);
+      Fixed{1ms}, {.max_attempts = 6}, on_exceptions, [&] { return service.get(what); }, options);
   };
   const auto order = get("order 1"); // the second failure opens the breaker: no third attempt
   if (!order && order.held_back_by)
@@ -123,7 +123,7 @@ int main(int argc, char**) {
   RetryOptions through_the_guard;
   through_the_guard.guard = guard; // that of the senders
   const auto is_well = retry(
-    Fixed{1ms}, {.max_retries = 0}, on_exceptions, [&] { return service.get("health"); },
+    Fixed{1ms}, {.max_attempts = 1}, on_exceptions, [&] { return service.get("health"); },
     through_the_guard);
   // [health_check]
   if (is_well)

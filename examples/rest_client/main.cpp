@@ -65,7 +65,7 @@ struct Options {
     auto result = limits_of(backoff);
     result.attempt_timeout = 10s;
     if (max_retries)
-      result.max_retries = max_retries;
+      result.max_attempts = *max_retries + 1;
     return result;
   }
 };
@@ -123,7 +123,7 @@ int demonstrate(const Options& options) {
        {service.url() + "/unsteady", service.url() + "/busy", service.url() + "/missing", dead}) {
     auto limits = options.limits();
     if (url == dead && !options.max_retries)
-      limits.max_retries = 1;
+      limits.max_attempts = 2;
     const auto result = patient_get(url, options.backoff, limits);
     std::cout << to_string(url, result) << std::endl;
     retries += result.attempts - 1;

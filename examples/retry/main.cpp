@@ -27,7 +27,7 @@ Response get(const std::string&, const backoff_actor::Attempt& attempt) {
 int main() {
   // [retry]
   const backoff_actor::Policy policy = "exponential(10ms, x2, cap 1s) | full_jitter";
-  const backoff_actor::Limits limits{.max_retries = 5, .max_elapsed = 30s, .attempt_timeout = 2s};
+  const backoff_actor::Limits limits{.max_attempts = 6, .max_elapsed = 30s, .attempt_timeout = 2s};
   const auto result = backoff_actor::retry(
     policy, limits,
     [](const Response& response) { return response.status >= 500; }, // true: try again
@@ -36,7 +36,7 @@ int main() {
     });
   if (result)
     std::cout << "attempt " << result.attempts << ": " << result.value->body << std::endl;
-  else // gave up: retries_exhausted after 6 attempts in ...
+  else // gave up: attempts_exhausted after 6 attempts in ...
     std::cout << to_string(result) << std::endl;
   // [retry]
   return result ? 0 : 1;

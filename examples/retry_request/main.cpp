@@ -50,7 +50,7 @@ int main(int argc, char**) {
   // [retry_request]
   using namespace backoff_actor;
   const Policy policy = Exponential{.first = 1ms, .factor = 2, .cap = 1s} | full_jitter;
-  const Limits limits{.max_retries = 5, .max_elapsed = 10s, .attempt_timeout = 200ms};
+  const Limits limits{.max_attempts = 6, .max_elapsed = 10s, .attempt_timeout = 200ms};
   const auto is_worth_it = [](const caf::error& error) {
     return error == caf::sec::runtime_error || error == caf::sec::request_timeout;
   };

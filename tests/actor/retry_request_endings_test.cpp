@@ -202,7 +202,7 @@ TEST_F(RetryRequest, that_the_target_forgets_does_not_wait_for_ever) {
     }};
   });
   kept = 2;
-  const auto got = call(Fixed{10ms}, {.max_retries = 1});
+  const auto got = call(Fixed{10ms}, {.max_attempts = 2});
   time.advance(10ms);
 
   ASSERT_TRUE(got->reply) << "without any timeout";

@@ -100,8 +100,8 @@ TEST_F(GuardedRequest, counts_each_attempt_for_the_rate_and_ends_when_that_is_re
 
 TEST_F(GuardedRequest, gives_up_for_its_own_reason_before_it_asks_the_guard) {
   acts = {fails("no")};
-  const auto got = call_guarded(Fixed{10ms}, {.max_retries = 0});
-  EXPECT_EQ(got->reply->gave_up, GaveUp::retries_exhausted);
+  const auto got = call_guarded(Fixed{10ms}, {.max_attempts = 1});
+  EXPECT_EQ(got->reply->gave_up, GaveUp::attempts_exhausted);
   EXPECT_EQ(got->reply->held_back_by, std::nullopt);
   EXPECT_EQ(counters().held_back_by_breaker, 0u);
 }

@@ -78,11 +78,11 @@ TEST_F(RetryRequest, does_not_take_a_late_error_for_that_of_the_next_attempt) {
 
 TEST_F(RetryRequest, gives_up_with_the_last_error_when_the_retries_are_used_up) {
   acts = {fails("first"), fails("second"), fails("third")};
-  const auto got = call(Fixed{10ms}, {.max_retries = 2});
+  const auto got = call(Fixed{10ms}, {.max_attempts = 3});
   time.advance(1h);
 
   EXPECT_THAT(asked(), ElementsAre(0ms, 10ms, 20ms));
-  EXPECT_EQ(outcome(got), "retries_exhausted after 20ms, 3 attempts");
+  EXPECT_EQ(outcome(got), "attempts_exhausted after 20ms, 3 attempts");
   EXPECT_EQ(got->at, 20ms);
   EXPECT_THAT(error_in(got), HasSubstr("third"));
   EXPECT_TRUE(got->reply->value.empty());
@@ -155,14 +155,14 @@ TEST_F(RetryRequest, waits_and_ends_as_the_class_of_its_error_says) {
   acts = {fails("1"), fails("2"), fails("3")};
   RetryRequestOptions options;
   options.policy = Fixed{10ms};
-  options.limits.max_retries = 9;
+  options.limits.max_attempts = 10;
   options.predicate = [](const caf::error&) { return retryable_as("slow"); };
   options.by_reason = "slow: max_attempts 3, backoff linear(1s, +1s, cap 1min)";
   const auto got = call_with_options(options);
   time.advance(1h);
 
   EXPECT_THAT(asked(), ElementsAre(0s, 1s, 3s));
-  EXPECT_EQ(got->reply->gave_up, GaveUp::retries_exhausted);
+  EXPECT_EQ(got->reply->gave_up, GaveUp::attempts_exhausted);
 }
 
 TEST_F(RetryRequest, ends_at_an_error_that_the_predicate_calls_final) {

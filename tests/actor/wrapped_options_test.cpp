@@ -99,9 +99,9 @@ INSTANTIATE_TEST_SUITE_P(
                only<DynamicSupervisorOptions>("max_children",
                                               [](auto& x) { x.max_children = wrapped_size(-1); }),
                "max_children: got -1, allowed 1..1000000000"},
-    WrappedRow{"max_retries",
-               with<RetryRequestOptions>([](auto& x) { x.limits.max_retries = wrapped(-1); }),
-               "limits.max_retries: got -1, allowed 0..1000000000, or unset for no limit"},
+    WrappedRow{"limits",
+               with<RetryRequestOptions>([](auto& x) { x.limits.max_attempts = wrapped(-1); }),
+               "limits.max_attempts: got -1, allowed 1..1000000000"},
     WrappedRow{"a_proxy", [] { return of_a_proxy(wrapped_size(-1)); },
                "options.buffer_bytes: got -1, allowed 1..1073741824"}),
   [](const auto& row) { return std::string{row.param.name}; });

@@ -72,7 +72,7 @@ TEST_F(patient_get_from_a_server, gives_up_if_it_is_asked_for_too_much) {
       response.status = 429;
       response.set_header("Retry-After", wish);
     });
-    EXPECT_EQ(result.reason, GaveUp::server_hint) << wish;
+    EXPECT_EQ(result.reason, GaveUp::retry_after_too_long) << wish;
     EXPECT_EQ(calls, 1);
   }
 }
@@ -91,10 +91,10 @@ TEST_F(patient_get_from_a_server, does_not_wait_for_an_answer_longer_than_it_may
   const auto until_then = enough.get_future().share();
   const WebServer server{[&](const auto&, auto&) { until_then.wait(); }};
   const auto result =
-    patient_get(server.url() + "/jobs/1", impatient, {.max_retries = 1, .attempt_timeout = 50ms});
+    patient_get(server.url() + "/jobs/1", impatient, {.max_attempts = 2, .attempt_timeout = 50ms});
   enough.set_value();
 
-  EXPECT_EQ(result.reason, GaveUp::retries_exhausted);
+  EXPECT_EQ(result.reason, GaveUp::attempts_exhausted);
   EXPECT_THAT(to_string(result), HasSubstr("2 attempts"));
   EXPECT_THAT(to_string(result), HasSubstr("last error: Operation timed out"));
 }

@@ -14,7 +14,7 @@ namespace backoff_actor {
 struct Like {
   KnownPolicy known; ///< its name, its version, and what surprises
   Policy policy;     ///< its delays
-  Limits limits;     ///< its attempts as `max_retries`; all else by our defaults
+  Limits limits;     ///< its attempts as `max_attempts`; all else by our defaults
 
   /// Is taken wherever a policy is.
   operator const Policy&() const { return policy; } // implicit on purpose
@@ -32,8 +32,7 @@ struct Like {
 BACKOFF_ACTOR_EXPORT Like like(std::string_view name);
 
 /// Renders the policy and the limits:
-/// `exponential(50ms, x2, cap 20s) | full_jitter; max_retries 2 (max_attempts 3), server_hint
-/// 5min`.
+/// `exponential(50ms, x2, cap 20s) | full_jitter; max_attempts 3, retry_after up to 5min`.
 BACKOFF_ACTOR_EXPORT std::string to_string(const Like& like);
 
 } // namespace backoff_actor

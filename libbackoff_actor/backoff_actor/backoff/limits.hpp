@@ -18,9 +18,9 @@ namespace backoff_actor {
 /// default the retry comes no earlier than either says, and a service that asks for more than
 /// `bound` is not tried again. A span converts to that reading:
 ///
-///     limits.server_hint = 30s;                                // beyond 30 s: give up
-///     limits.server_hint = RetryAfterReading::cut_to(30s);     // beyond 30 s: after 30 s
-///     limits.server_hint = RetryAfterReading::cut_to(30s).in_place_of_backoff();
+///     limits.retry_after = 30s;                                // beyond 30 s: give up
+///     limits.retry_after = RetryAfterReading::cut_to(30s);     // beyond 30 s: after 30 s
+///     limits.retry_after = RetryAfterReading::cut_to(30s).in_place_of_backoff();
 ///
 /// @shape  pure and total
 /// @units  nanoseconds
@@ -132,12 +132,12 @@ private:
 };
 
 /// When to stop retrying. A policy says how long to wait, limits say whether to go on. By default
-/// only `server_hint` is set.
-struct BACKOFF_ACTOR_EXPORT Limits {
-  /// How often to retry after the first attempt. `max_attempts` is one more.
+/// only `retry_after` is set.
+struct Limits {
+  /// How many attempts there may be, the first included. Unset: any number.
   ///
-  /// @range 0 to 1,000,000,000
-  std::optional<std::uint32_t> max_retries{};
+  /// @range 1 to 1,000,000,000
+  std::optional<std::uint32_t> max_attempts{};
 
   /// How long all attempts and the delays between them may take together. If a retry could begin
   /// only after that, the series ends without waiting for it. An attempt that begins earlier may
@@ -157,7 +157,7 @@ struct BACKOFF_ACTOR_EXPORT Limits {
   /// for more than 5 minutes, there is no retry. A span stands for the same with another bound.
   ///
   /// @range the bound 0 and above
-  RetryAfterReading server_hint{};
+  RetryAfterReading retry_after{};
 
   /// If an attempt, such as a connection, lasts this long before it fails, it counts as healthy.
   /// Its failure then starts a new series: retries, delays and `max_elapsed` begin again. Only the
@@ -166,9 +166,6 @@ struct BACKOFF_ACTOR_EXPORT Limits {
   ///
   /// @range 1 us and above, and less than `attempt_timeout`
   std::optional<Duration> reset_after{};
-
-  /// The maximum number of attempts, the first included. Nothing: no limit.
-  std::optional<std::uint32_t> max_attempts() const;
 
   /// Whether two are equal.
   friend constexpr bool operator==(const Limits&, const Limits&) = default;
@@ -180,13 +177,13 @@ BACKOFF_ACTOR_EXPORT Problems check(const RetryAfterReading& reading);
 /// Returns all that is wrong with the limits.
 BACKOFF_ACTOR_EXPORT Problems check(const Limits& limits);
 
-/// Returns the limits that the source of a policy demands. `memorystore`: 10 retries. Its
+/// Returns the limits that the source of a policy demands. `memorystore`: 11 attempts. Its
 /// documentation forbids endless retries but gives no number; ten reach the cap and stay there for
 /// some minutes. `ethernet`: 15 retries, from its 16 attempts. Other policies: none.
 BACKOFF_ACTOR_EXPORT Limits limits_of(const Policy& policy);
 
 /// Renders the limits that are set:
-/// `max_retries 10 (max_attempts 11), max_elapsed 30s, server_hint up to 5min`.
+/// `max_attempts 11, max_elapsed 30s, retry_after up to 5min`.
 BACKOFF_ACTOR_EXPORT std::string to_string(const Limits& limits);
 
 } // namespace backoff_actor

@@ -264,7 +264,7 @@ Like like(std::string_view name) {
   problems.raise_if_any();
   Limits limits;
   if (known->most)
-    limits.max_retries = *known->most - (known->counted == Counted::calls ? 1 : 0);
+    limits.max_attempts = *known->most + (known->counted == Counted::retries ? 1 : 0);
   limits.max_elapsed = known->max_elapsed;
   return {*known, parse_policy(known->policy), limits};
 }

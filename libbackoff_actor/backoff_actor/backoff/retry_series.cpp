@@ -8,8 +8,9 @@
 namespace backoff_actor {
 
 std::string_view to_string(GaveUp reason) {
-  constexpr auto names = detail::enum_names<GaveUp>(
-    {"not_retryable", "retries_exhausted", "out_of_time", "server_hint", "cancelled", "held_back"});
+  constexpr auto names =
+    detail::enum_names<GaveUp>({"not_retryable", "attempts_exhausted", "out_of_time",
+                                "retry_after_too_long", "cancelled", "held_back"});
   return names.of(reason);
 }
 
@@ -40,14 +41,14 @@ RetrySeries::Next RetrySeries::failed(Instant now, const Assessment& assessment)
     retries_ = 0;
     backoff_ = backoff_.reset();
   }
-  if (assessment.hint && limits_.server_hint.gives_up(*assessment.hint))
-    return GiveUp{GaveUp::server_hint};
+  if (assessment.retry_after && limits_.retry_after.gives_up(*assessment.retry_after))
+    return GiveUp{GaveUp::retry_after_too_long};
   last_ = by_reason_.find(assessment.reason);
   const auto is_last = last_ != nullptr && last_->max_attempts
                          ? retries_ >= *last_->max_attempts - 1
                          : is_last_attempt();
   if (is_last)
-    return GiveUp{GaveUp::retries_exhausted};
+    return GiveUp{GaveUp::attempts_exhausted};
   last_draw_ = backoff_.total_retries();
   backoff_ = backoff_.next();
   if (retries_ != UINT32_MAX)
@@ -57,7 +58,7 @@ RetrySeries::Next RetrySeries::failed(Instant now, const Assessment& assessment)
                                                 last_draw_, retries_)
                               .wait_time
                           : backoff_.wait_time();
-  const auto delay = limits_.server_hint.wait(own_wait, assessment.hint);
+  const auto delay = limits_.retry_after.wait(own_wait, assessment.retry_after);
   const auto due = now + delay;
   if (is_out_of_time(due))
     return GiveUp{GaveUp::out_of_time};

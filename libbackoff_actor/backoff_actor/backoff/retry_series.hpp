@@ -31,12 +31,12 @@ namespace backoff_actor {
 
 /// Why there is no further attempt.
 enum class GaveUp : std::uint8_t {
-  not_retryable,     ///< the predicate called the failure final
-  retries_exhausted, ///< `Limits::max_retries`
-  out_of_time,       ///< `Limits::max_elapsed`: no retry could begin in time
-  server_hint,       ///< the server asked for more than `Limits::server_hint` allows
-  cancelled,         ///< the caller no longer wants the result
-  held_back,         ///< the guard of the service did not let the next attempt through
+  not_retryable,        ///< the predicate called the failure final
+  attempts_exhausted,   ///< `Limits::max_attempts`
+  out_of_time,          ///< `Limits::max_elapsed`: no retry could begin in time
+  retry_after_too_long, ///< the server asked for more than `Limits::retry_after` allows
+  cancelled,            ///< the caller no longer wants the result
+  held_back,            ///< the guard of the service did not let the next attempt through
 };
 
 /// Returns the enumerator's name; `unknown` for a number that is no enumerator.
@@ -55,10 +55,10 @@ struct Assessment {
   Kind kind = Kind::success;
 
   /// With `retryable`: the wait before the next attempt that the server asks for. What it does is
-  /// said by `Limits::server_hint`.
+  /// said by `Limits::retry_after`.
   ///
   /// @range 0 and above; a negative span counts as 0
-  std::optional<Duration> hint{};
+  std::optional<Duration> retry_after{};
 
   /// With `retryable`: the class of the failure, see `ByReason`. None: as all others.
   FailureReason reason{};
@@ -93,7 +93,7 @@ class BACKOFF_ACTOR_EXPORT RetrySeries {
 public:
   /// Try again at `due`, after `delay`.
   struct Retry {
-    Duration delay; ///< of the backoff and the server's wish, as `Limits::server_hint` says
+    Duration delay; ///< of the backoff and the server's wish, as `Limits::retry_after` says
     Instant due;    ///< when to begin
   };
 
@@ -122,11 +122,13 @@ public:
     return limits_.max_elapsed && now - series_began_ >= *limits_.max_elapsed;
   }
 
-  /// Whether `max_retries` allows no attempt after the current one. Before the first attempt:
+  /// Whether `max_attempts` allows no attempt after the current one. Before the first attempt:
   /// whether it allows none after the first. Another attempt may follow nevertheless: with
   /// `reset_after`, because a healthy attempt starts a new series, and if the class of the failure
   /// has a number of its own.
-  bool is_last_attempt() const { return limits_.max_retries && retries_ >= *limits_.max_retries; }
+  bool is_last_attempt() const {
+    return limits_.max_attempts && retries_ >= *limits_.max_attempts - 1;
+  }
 
   /// How many attempts have begun in total; stays at 2^32 - 1.
   std::uint32_t attempts() const { return attempts_; }

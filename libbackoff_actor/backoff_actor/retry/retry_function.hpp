@@ -171,12 +171,12 @@ RetryResult<R> run_retries(const Policy& policy, const Limits& limits, Predicate
 /// Giving up is a result, not an exception.
 ///
 ///     const Policy policy = Exponential{.first = 100ms, .cap = 10s} | full_jitter;
-///     const Limits limits{.max_retries = 5, .max_elapsed = 30s, .attempt_timeout = 2s};
+///     const Limits limits{.max_attempts = 6, .max_elapsed = 30s, .attempt_timeout = 2s};
 ///     const auto result = retry(policy, limits,
 ///       [](const Response& response) { return response.status >= 500; },
 ///       [&](const Attempt& attempt) { return get(url, attempt.time_allowed); });
 ///     if (!result)
-///       log(to_string(result)); // gave up: retries_exhausted after 6 attempts in 3.1s
+///       log(to_string(result)); // gave up: attempts_exhausted after 6 attempts in 3.1s
 ///
 /// `retry` cannot stop an attempt: the function is told how much time it has, and must keep to it.
 /// An attempt that succeeds after that time has still succeeded. The first attempt is always made,
@@ -247,7 +247,7 @@ requires(!std::same_as<std::remove_cvref_t<Function>, RetryOptions>) auto retry(
 
 /// The same without a predicate: every value is a success, and every `std::exception` is retried.
 ///
-///     retry("exponential(100ms, cap 10s) | full_jitter", {.max_retries = 5}, [&] { save(x); });
+///     retry("exponential(100ms, cap 10s) | full_jitter", {.max_attempts = 6}, [&] { save(x); });
 ///
 /// @shape  as above
 /// @errors as above

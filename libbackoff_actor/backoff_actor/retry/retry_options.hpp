@@ -29,7 +29,7 @@ struct Attempt {
   /// @range above 0
   std::optional<Duration> time_allowed{};
 
-  /// Whether `Limits::max_retries` allows no further attempt. A class of failures with a number of
+  /// Whether `Limits::max_attempts` allows no further attempt. A class of failures with a number of
   /// attempts of its own may allow one all the same.
   bool is_last = false;
 };
@@ -90,7 +90,7 @@ struct RetryOptions {
   SharedGuard guard{};
 
   /// How failures of certain classes are retried. The predicate says the class:
-  /// `retryable_as("throttling")`. A number of attempts takes the place of `Limits::max_retries`.
+  /// `retryable_as("throttling")`. A number of attempts takes the place of `Limits::max_attempts`.
   /// Empty: all alike.
   ///
   /// @range a cost at most what the retry budget of the guard holds after a rest

@@ -43,7 +43,7 @@ struct RetryOutcome {
 };
 
 /// Renders an outcome for people, with the time rounded: `succeeded after 2 attempts in 1.023s`,
-/// `gave up: retries_exhausted after 4 attempts in 7s; last error: connection refused`,
+/// `gave up: attempts_exhausted after 4 attempts in 7s; last error: connection refused`,
 /// `gave up: held back by open_breaker, come back in 3.2s, after 0 attempts in 0ns`.
 BACKOFF_ACTOR_EXPORT std::string to_string(const RetryOutcome& outcome);
 

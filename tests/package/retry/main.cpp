@@ -48,7 +48,7 @@ void with_a_retry_after() {
     const auto wish = backoff_actor::parse_retry_after(response.retry_after, now);
     return backoff_actor::answer_of_http(response.status, wish, response.body).assessment();
   };
-  const auto result = backoff_actor::retry("fixed(1ms)", {.max_retries = 5}, assess, get);
+  const auto result = backoff_actor::retry("fixed(1ms)", {.max_attempts = 6}, assess, get);
   // [retry_after]
   std::cout << result.value->status << " after " << result.attempts << " attempts\n";
 }
@@ -88,7 +88,7 @@ void guarded() {
   const backoff_actor::SharedGuard guard{
     backoff_actor::parse_guard("circuit_breaker(3 failures, open 5s)")};
   const auto result =
-    backoff_actor::retry("fixed(1ms)", {.max_retries = 9}, save, {.guard = guard});
+    backoff_actor::retry("fixed(1ms)", {.max_attempts = 10}, save, {.guard = guard});
   if (result.reason == backoff_actor::GaveUp::held_back)
     std::cout << "held back after " << result.attempts << " attempts\n";
   // [guard]

@@ -101,7 +101,7 @@ TEST_F(PublishedSender, is_asked_by_a_call_that_ends_when_the_line_to_its_node_i
   testing::TcpProxy line{"127.0.0.1", here.publish(sender)};
   const auto far = remote_actor(*there.system, at(line.port()), patient_steps());
   caf::scoped_actor self{*there.system};
-  auto open = retry_request(self, far, Fixed{1s}, {.max_retries = 0}, {}, std::string{"silence"});
+  auto open = retry_request(self, far, Fixed{1s}, {.max_attempts = 1}, {}, std::string{"silence"});
   ASSERT_TRUE(becomes_true([] { return diary().count("w silence") == 1; }));
   line.cut_all();
   expect_gone(std::move(open), *there.system);
@@ -113,11 +113,11 @@ TEST_F(PublishedSender, is_asked_by_a_call_that_ends_when_it_has_ended) {
   const auto far = seen_from(there);
   EXPECT_EQ(remote_child_test::ask(*there.system, far, std::string{"a"}).value, "w:a");
   caf::scoped_actor self{*there.system};
-  auto open = retry_request(self, far, Fixed{1s}, {.max_retries = 0}, {}, std::string{"silence"});
+  auto open = retry_request(self, far, Fixed{1s}, {.max_attempts = 1}, {}, std::string{"silence"});
   ASSERT_TRUE(becomes_true([] { return diary().count("w silence") == 1; }));
   caf::anon_send_exit(sender, caf::exit_reason::kill);
   expect_gone(std::move(open), *there.system);
-  auto later = retry_request(self, far, Fixed{1s}, {.max_retries = 0}, {}, std::string{"b"});
+  auto later = retry_request(self, far, Fixed{1s}, {.max_attempts = 1}, {}, std::string{"b"});
   expect_gone(std::move(later), *there.system);
 }
 

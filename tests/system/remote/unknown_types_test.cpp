@@ -75,7 +75,7 @@ TEST_F(UnknownTypesElsewhere, are_refused_by_name_to_who_retries_a_request) {
               }));
   caf::scoped_actor self{*here.system};
   std::optional<RetriedReply> reply;
-  retry_request(self, *worker, "fixed(1ms)", {.max_retries = 3, .attempt_timeout = test::patience},
+  retry_request(self, *worker, "fixed(1ms)", {.max_attempts = 4, .attempt_timeout = test::patience},
                 {}, Stranger{"a"})
     .receive([&](const RetriedReply& x) { reply = x; }, [](const caf::error&) {});
 

@@ -137,9 +137,9 @@ TEST(http_answer, tells_retry_what_to_do) {
   EXPECT_EQ(assessed(404, {}).kind, Assessment::Kind::final);
   EXPECT_EQ(assessed(301, 30s).kind, Assessment::Kind::final);
   EXPECT_EQ(assessed(500, {}).kind, Assessment::Kind::retryable);
-  EXPECT_EQ(assessed(500, {}).hint, std::nullopt);
+  EXPECT_EQ(assessed(500, {}).retry_after, std::nullopt);
   EXPECT_EQ(assessed(503, 30s).kind, Assessment::Kind::retryable);
-  EXPECT_EQ(assessed(503, 30s).hint, 30s);
+  EXPECT_EQ(assessed(503, 30s).retry_after, 30s);
 }
 
 TEST(http_answer, may_be_changed_by_who_knows_the_service) {

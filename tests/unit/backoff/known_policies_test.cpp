@@ -310,9 +310,9 @@ TEST(like, takes_a_name_a_variant_and_a_version_or_its_beginning) {
 }
 
 TEST(like, counts_attempts_as_the_system_does) {
-  EXPECT_EQ(like("celery").limits.max_retries, 3u);     // retries
-  EXPECT_EQ(like("aws-sdk-js").limits.max_retries, 2u); // 3 calls
-  EXPECT_EQ(like("cockatiel").limits.max_retries, std::nullopt);
+  EXPECT_EQ(like("celery").limits.max_attempts, 4u);     // 3 retries
+  EXPECT_EQ(like("aws-sdk-js").limits.max_attempts, 3u); // 3 calls
+  EXPECT_EQ(like("cockatiel").limits.max_attempts, std::nullopt);
   EXPECT_EQ(like("cenkalti-backoff").limits.max_elapsed, 15min);
 }
 
@@ -320,8 +320,8 @@ TEST(like, is_taken_where_a_policy_is_and_can_be_added_to) {
   const Policy policy = like("urllib3");
   EXPECT_EQ(to_string(policy), "exponential(200ms, x2, cap 2min) | first_wait(0ns)");
   EXPECT_EQ(to_string(like("aws-sdk-js")),
-            "exponential(50ms, x2, cap 20s) | full_jitter; max_retries 2 (max_attempts 3), "
-            "server_hint up to 5min");
+            "exponential(50ms, x2, cap 20s) | full_jitter; max_attempts 3, "
+            "retry_after up to 5min");
   EXPECT_EQ(to_string(parse_policy("like curl | full_jitter")),
             "exponential(1s, x2, cap 10min) | full_jitter");
   EXPECT_EQ(to_string(parse_policy("like curl|first_wait(0s)")),

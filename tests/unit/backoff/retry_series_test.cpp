@@ -109,8 +109,8 @@ TEST(retry_series, takes_the_longer_of_its_delay_and_the_servers_wish) {
     {1s + 1ns, "1.000000001s at 1.000000001s"},
     {10s, "10s at 10s"},
     {5min, "5min at 5min"},
-    {5min + 1ns, "server_hint"},
-    {Duration::max(), "server_hint"},
+    {5min + 1ns, "retry_after_too_long"},
+    {Duration::max(), "retry_after_too_long"},
   };
   for (const auto& row : rows) {
     auto series = series_of(doubling, {});
@@ -125,14 +125,14 @@ TEST(retry_series, goes_on_with_its_own_delays_after_a_wish) {
 }
 
 TEST(retry_series, heeds_no_wish_with_a_ceiling_of_zero_but_goes_on_without_one) {
-  auto series = series_of(doubling, {.server_hint = 0s});
+  auto series = series_of(doubling, {.retry_after = 0s});
   EXPECT_EQ(fail(series, at(0s), retryable_after(0s)), "1s at 1s");
   EXPECT_EQ(fail(series, at(1s)), "2s at 3s");
-  EXPECT_EQ(fail(series, at(3s), retryable_after(1ns)), "server_hint");
+  EXPECT_EQ(fail(series, at(3s), retryable_after(1ns)), "retry_after_too_long");
 }
 
 TEST(retry_series, heeds_a_wish_without_end_if_it_is_allowed_to) {
-  auto series = series_of(doubling, {.server_hint = Duration::max()});
+  auto series = series_of(doubling, {.retry_after = Duration::max()});
   EXPECT_EQ(shown(series.failed(at(5s), retryable_after(Duration::max()))),
             to_string(Duration::max()) + " at " + to_string(Duration::max()));
 }
@@ -146,7 +146,7 @@ TEST(retry_series, reads_the_servers_wish_as_its_limits_say) {
     const char* second;
   } rows[] = {
     {Reading::without_bound(), 1h, "1h at 1h", "1h at 2h"},
-    {Reading::up_to(30s), 31s, "server_hint", ""},
+    {Reading::up_to(30s), 31s, "retry_after_too_long", ""},
     {Reading::cut_to(30s), 31s, "30s at 30s", "30s at 1min"},
     {Reading::cut_to(1500ms), 31s, "1.5s at 1.5s", "2s at 3.5s"},
     {Reading::cut_to(1500ms).in_place_of_backoff(), 31s, "1.5s at 1.5s", "1.5s at 3s"},
@@ -155,7 +155,7 @@ TEST(retry_series, reads_the_servers_wish_as_its_limits_say) {
     {Reading{}.in_place_of_backoff(), 0s, "0ns at 0ns", "0ns at 0ns"},
   };
   for (const auto& row : rows) {
-    auto series = series_of(doubling, {.server_hint = row.reading});
+    auto series = series_of(doubling, {.retry_after = row.reading});
     const auto next = series.failed(at(0s), retryable_after(row.hint));
     EXPECT_EQ(shown(next), row.first) << to_string(row.reading);
     if (const auto* retry = std::get_if<RetrySeries::Retry>(&next)) {
@@ -184,16 +184,16 @@ TEST(retry_series, waits_as_the_class_of_the_failure_says) {
 }
 
 TEST(retry_series, gives_up_as_the_class_of_the_failure_says) {
-  const Limits limits{.max_retries = 2};
+  const Limits limits{.max_attempts = 3};
   auto rare = series_by("rare: max_attempts 1; often: max_attempts 4", limits);
   EXPECT_EQ(fail(rare, at(0s)), "1s at 1s");
-  EXPECT_EQ(fail(rare, at(1s), retryable_as("rare")), "retries_exhausted");
+  EXPECT_EQ(fail(rare, at(1s), retryable_as("rare")), "attempts_exhausted");
 
   auto often = series_by("rare: max_attempts 1; often: max_attempts 4", limits);
   EXPECT_EQ(fail(often, at(0s), retryable_as("often")), "1s at 1s");
   EXPECT_EQ(fail(often, at(1s), retryable_as("often")), "2s at 3s");
   EXPECT_EQ(fail(often, at(3s), retryable_as("often")), "4s at 7s");
-  EXPECT_EQ(fail(often, at(7s), retryable_as("often")), "retries_exhausted");
+  EXPECT_EQ(fail(often, at(7s), retryable_as("often")), "attempts_exhausted");
 }
 
 TEST(retry_series, begins_the_waits_of_a_class_anew_after_a_healthy_attempt) {
@@ -205,12 +205,12 @@ TEST(retry_series, begins_the_waits_of_a_class_anew_after_a_healthy_attempt) {
 
 // -- how often ------------------------------------------------------------------------
 
-TEST(retry_series, has_one_attempt_more_than_retries) {
-  EXPECT_THAT(run_of(each_second, {.max_retries = 0}, 9), ElementsAre("retries_exhausted"));
-  EXPECT_THAT(run_of(each_second, {.max_retries = 1}, 9),
-              ElementsAre("1s at 1s", "retries_exhausted"));
-  EXPECT_THAT(run_of(each_second, {.max_retries = 3}, 9),
-              ElementsAre("1s at 1s", "1s at 2s", "1s at 3s", "retries_exhausted"));
+TEST(retry_series, has_as_many_attempts_as_the_limit_says) {
+  EXPECT_THAT(run_of(each_second, {.max_attempts = 1}, 9), ElementsAre("attempts_exhausted"));
+  EXPECT_THAT(run_of(each_second, {.max_attempts = 2}, 9),
+              ElementsAre("1s at 1s", "attempts_exhausted"));
+  EXPECT_THAT(run_of(each_second, {.max_attempts = 4}, 9),
+              ElementsAre("1s at 1s", "1s at 2s", "1s at 3s", "attempts_exhausted"));
 }
 
 TEST(retry_series, without_limits_has_no_end) {
@@ -218,13 +218,13 @@ TEST(retry_series, without_limits_has_no_end) {
 }
 
 TEST(retry_series, stays_ended_if_it_is_asked_again) {
-  auto series = series_of(each_second, {.max_retries = 0});
-  EXPECT_EQ(fail(series, at(0s)), "retries_exhausted");
-  EXPECT_EQ(fail(series, at(1s)), "retries_exhausted");
+  auto series = series_of(each_second, {.max_attempts = 1});
+  EXPECT_EQ(fail(series, at(0s)), "attempts_exhausted");
+  EXPECT_EQ(fail(series, at(1s)), "attempts_exhausted");
 }
 
 TEST(retry_series, knows_its_last_attempt) {
-  auto series = series_of(each_second, {.max_retries = 2});
+  auto series = series_of(each_second, {.max_attempts = 3});
   std::vector<bool> last;
   for (const auto second : {0s, 1s, 2s}) {
     series.begin_attempt(at(second));
@@ -233,11 +233,11 @@ TEST(retry_series, knows_its_last_attempt) {
   }
   EXPECT_THAT(last, ElementsAre(false, false, true));
   EXPECT_FALSE(series_of(each_second, {}).is_last_attempt());
-  EXPECT_TRUE(series_of(each_second, {.max_retries = 0}).is_last_attempt());
+  EXPECT_TRUE(series_of(each_second, {.max_attempts = 1}).is_last_attempt());
 }
 
 TEST(retry_series, counts_attempts_when_they_begin) {
-  auto series = series_of(each_second, {.max_retries = 1});
+  auto series = series_of(each_second, {.max_attempts = 2});
   EXPECT_EQ(series.attempts(), 0u);
   series.begin_attempt(at(0s));
   EXPECT_EQ(series.attempts(), 1u);
@@ -307,9 +307,9 @@ TEST(retry_series, gives_an_attempt_its_timeout_or_what_is_left_if_that_is_less)
 
 TEST(retry_series, gives_the_first_reason_that_applies) {
   const Limits neither;
-  const Limits retries{.max_retries = 0};
+  const Limits retries{.max_attempts = 1};
   const Limits time{.max_elapsed = 1s};
-  const Limits both{.max_retries = 0, .max_elapsed = 1s};
+  const Limits both{.max_attempts = 1, .max_elapsed = 1s};
   const auto too_much = retryable_after(1h);
   const Assessment final_with_hint{Assessment::Kind::final, 1h};
   const struct {
@@ -317,11 +317,16 @@ TEST(retry_series, gives_the_first_reason_that_applies) {
     Limits limits;
     const char* expected;
   } rows[] = {
-    {retryable, neither, "1s at 1s"},          {retryable, time, "out_of_time"},
-    {retryable, retries, "retries_exhausted"}, {retryable, both, "retries_exhausted"},
-    {too_much, neither, "server_hint"},        {too_much, time, "server_hint"},
-    {too_much, retries, "server_hint"},        {too_much, both, "server_hint"},
-    {not_retryable, neither, "not_retryable"}, {not_retryable, both, "not_retryable"},
+    {retryable, neither, "1s at 1s"},
+    {retryable, time, "out_of_time"},
+    {retryable, retries, "attempts_exhausted"},
+    {retryable, both, "attempts_exhausted"},
+    {too_much, neither, "retry_after_too_long"},
+    {too_much, time, "retry_after_too_long"},
+    {too_much, retries, "retry_after_too_long"},
+    {too_much, both, "retry_after_too_long"},
+    {not_retryable, neither, "not_retryable"},
+    {not_retryable, both, "not_retryable"},
     {final_with_hint, both, "not_retryable"},
   };
   for (const auto& row : rows) {
@@ -339,7 +344,7 @@ TEST(retry_series, is_out_of_time_if_a_wish_is_heeded_but_comes_too_late) {
 // -- health ---------------------------------------------------------------------------
 
 TEST(retry_series, begins_anew_with_the_failure_of_an_attempt_that_went_well_for_long_enough) {
-  auto series = series_of(doubling, {.max_retries = 2, .max_elapsed = 60s, .reset_after = 30s});
+  auto series = series_of(doubling, {.max_attempts = 3, .max_elapsed = 60s, .reset_after = 30s});
   EXPECT_EQ(fail(series, at(0s)), "1s at 1s");
   EXPECT_EQ(fail(series, at(1s)), "2s at 3s");
   series.begin_attempt(at(3s));
@@ -351,7 +356,7 @@ TEST(retry_series, begins_anew_with_the_failure_of_an_attempt_that_went_well_for
   EXPECT_FALSE(series.is_out_of_time(at(93s - 1ns)));
   EXPECT_TRUE(series.is_out_of_time(at(93s)));
   EXPECT_EQ(fail(series, at(34s)), "2s at 36s");
-  EXPECT_EQ(fail(series, at(36s)), "retries_exhausted");
+  EXPECT_EQ(fail(series, at(36s)), "attempts_exhausted");
   EXPECT_EQ(series.attempts(), 5u);
   EXPECT_EQ(series.elapsed(at(36s)), 36s);
   EXPECT_EQ(series.backoff().resets(), 1u);
@@ -375,21 +380,20 @@ TEST(retry_series, ends_with_a_final_failure_and_with_too_long_a_wish_after_heal
 // -- limits that cannot be --------------------------------------------------------------
 
 TEST(retry_series, names_all_limits_that_cannot_be_at_once) {
-  const Limits bad{.max_retries = UINT32_MAX,
+  const Limits bad{.max_attempts = UINT32_MAX,
                    .max_elapsed = 0s,
                    .attempt_timeout = -1s,
-                   .server_hint = -1ns,
+                   .retry_after = -1ns,
                    .reset_after = 0s};
   try {
     series_of(each_second, bad);
     FAIL() << "taken";
   } catch (const InvalidArgument& error) {
-    EXPECT_EQ(std::string{error.what()},
-              "max_retries: got -1, allowed 0..1000000000, or unset for no limit\n"
-              "max_elapsed: got 0ns, allowed 1us or more\n"
-              "attempt_timeout: got -1s, allowed 1us or more\n"
-              "server_hint.bound: got -1ns, allowed 0 or more\n"
-              "reset_after: got 0ns, allowed 1us or more");
+    EXPECT_EQ(std::string{error.what()}, "max_attempts: got -1, allowed 1..1000000000\n"
+                                         "max_elapsed: got 0ns, allowed 1us or more\n"
+                                         "attempt_timeout: got -1s, allowed 1us or more\n"
+                                         "retry_after.bound: got -1ns, allowed 0 or more\n"
+                                         "reset_after: got 0ns, allowed 1us or more");
   }
 }
 
@@ -405,21 +409,21 @@ TEST(retry_series, refuses_a_time_of_health_that_no_attempt_reaches) {
 
 TEST(retry_series, does_not_take_an_attempt_that_was_cut_off_for_healthy) {
   auto series =
-    series_of(each_second, {.max_retries = 1, .attempt_timeout = 50s, .reset_after = 30s});
+    series_of(each_second, {.max_attempts = 2, .attempt_timeout = 50s, .reset_after = 30s});
   series.begin_attempt(at(0s));
   EXPECT_EQ(shown(series.failed(at(50s), retryable)), "1s at 51s");
   series.begin_attempt(at(51s));
-  EXPECT_EQ(shown(series.failed(at(101s), retryable)), "retries_exhausted");
+  EXPECT_EQ(shown(series.failed(at(101s), retryable)), "attempts_exhausted");
 }
 
 TEST(retry_series, takes_limits_at_the_edge_of_what_can_be) {
-  EXPECT_NO_THROW(series_of(each_second, {.max_retries = 1'000'000'000,
+  EXPECT_NO_THROW(series_of(each_second, {.max_attempts = 1'000'000'000,
                                           .max_elapsed = 1us,
                                           .attempt_timeout = 2us,
-                                          .server_hint = 0s,
+                                          .retry_after = 0s,
                                           .reset_after = 1us}));
   auto series =
-    series_of(each_second, {.max_elapsed = Duration::max(), .server_hint = Duration::max()});
+    series_of(each_second, {.max_elapsed = Duration::max(), .retry_after = Duration::max()});
   EXPECT_EQ(fail(series, at(0s)), "1s at 1s");
 }
 
@@ -428,9 +432,12 @@ TEST(retry_series_text, names_every_reason) {
     GaveUp reason;
     const char* name;
   } rows[] = {
-    {GaveUp::not_retryable, "not_retryable"}, {GaveUp::retries_exhausted, "retries_exhausted"},
-    {GaveUp::out_of_time, "out_of_time"},     {GaveUp::server_hint, "server_hint"},
-    {GaveUp::cancelled, "cancelled"},         {GaveUp{77}, "unknown"},
+    {GaveUp::not_retryable, "not_retryable"},
+    {GaveUp::attempts_exhausted, "attempts_exhausted"},
+    {GaveUp::out_of_time, "out_of_time"},
+    {GaveUp::retry_after_too_long, "retry_after_too_long"},
+    {GaveUp::cancelled, "cancelled"},
+    {GaveUp{77}, "unknown"},
   };
   for (const auto& row : rows)
     EXPECT_EQ(to_string(row.reason), row.name);

@@ -59,8 +59,8 @@ TEST_P(WrappedNumbers, are_refused_as_they_were_written) {
 INSTANTIATE_TEST_SUITE_P(
   table, WrappedNumbers,
   ::testing::Values(
-    Row{"max_retries", [] { return check(Limits{.max_retries = wrapped(-1)}); },
-        "max_retries: got -1, allowed 0..1000000000, or unset for no limit"},
+    Row{"max_attempts", [] { return check(Limits{.max_attempts = wrapped(-1)}); },
+        "max_attempts: got -1, allowed 1..1000000000"},
     Row{"max_restarts",
         [] {
           return check(RestartLimit{wrapped(-3), 1s});

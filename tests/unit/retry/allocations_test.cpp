@@ -36,7 +36,7 @@ TEST(retry_allocations, do_not_happen) {
   const auto before = benchmarks::allocations();
 
   const auto result = retry(
-    policy, {.max_retries = 999}, [](const int&) { return true; },
+    policy, {.max_attempts = 1000}, [](const int&) { return true; },
     [&](const Attempt& attempt) {
       if (attempt.number % 2 == 0)
         throw error;

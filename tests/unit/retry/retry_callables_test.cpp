@@ -49,13 +49,13 @@ TEST_F(retry_call, that_is_cancelled_during_its_last_attempt_may_still_succeed) 
 
 TEST_F(retry_call, names_its_own_reason_rather_than_that_it_was_cancelled) {
   const auto result = retry(
-    doubling, {.max_retries = 0}, is_5xx,
+    doubling, {.max_attempts = 1}, is_5xx,
     [&] {
       clock.cancelled_at = clock.now();
       return 503;
     },
     clock);
-  EXPECT_EQ(result.reason, GaveUp::retries_exhausted);
+  EXPECT_EQ(result.reason, GaveUp::attempts_exhausted);
 }
 
 // -- what the function is told -------------------------------------------------------------
@@ -63,7 +63,7 @@ TEST_F(retry_call, names_its_own_reason_rather_than_that_it_was_cancelled) {
 TEST_F(retry_call, tells_the_function_its_number_its_time_and_whether_it_is_the_last) {
   std::vector<std::string> told;
   const auto result = retry(
-    doubling, {.max_retries = 3, .max_elapsed = 10s, .attempt_timeout = 5s}, is_5xx,
+    doubling, {.max_attempts = 4, .max_elapsed = 10s, .attempt_timeout = 5s}, is_5xx,
     [&](const Attempt& attempt) {
       told.push_back(std::to_string(attempt.number) + ": " + to_string(*attempt.time_allowed)
                      + (attempt.is_last ? ", the last" : ""));
@@ -73,7 +73,7 @@ TEST_F(retry_call, tells_the_function_its_number_its_time_and_whether_it_is_the_
     clock);
   // They begin at 0 s, 1.5 s, 4 s and 8.5 s.
   EXPECT_THAT(told, ElementsAre("1: 5s", "2: 5s", "3: 5s", "4: 1.5s, the last"));
-  EXPECT_EQ(result.reason, GaveUp::retries_exhausted);
+  EXPECT_EQ(result.reason, GaveUp::attempts_exhausted);
 }
 
 TEST_F(retry_call, leaves_the_function_all_the_time_it_likes_without_a_limit) {
@@ -106,20 +106,20 @@ TEST_F(retry_call, takes_functions_that_return_nothing) {
 
 TEST_F(retry_call, of_a_function_that_returns_nothing_gives_up_with_the_error) {
   const auto result = retry(
-    doubling, {.max_retries = 2}, [](const std::exception&) { return true; },
+    doubling, {.max_attempts = 3}, [](const std::exception&) { return true; },
     [] { throw std::out_of_range("never"); }, clock);
 
   EXPECT_EQ(to_string(result),
-            "gave up: retries_exhausted after 3 attempts in 3s; last error: never");
+            "gave up: attempts_exhausted after 3 attempts in 3s; last error: never");
   EXPECT_THROW(result.value_or_throw(), std::out_of_range);
 }
 
 TEST_F(retry_call, tells_of_its_end_in_one_line_whatever_was_thrown) {
   const auto result = retry(
-    doubling, {.max_retries = 1}, [](const std::exception&) { return true; },
+    doubling, {.max_attempts = 2}, [](const std::exception&) { return true; },
     [] { throw std::out_of_range("High\nVolt\xe9"); }, clock);
 
-  EXPECT_EQ(to_string(result), "gave up: retries_exhausted after 2 attempts in 1s; last error: "
+  EXPECT_EQ(to_string(result), "gave up: attempts_exhausted after 2 attempts in 1s; last error: "
                                "High\\nVolt\xef\xbf\xbd");
 }
 
@@ -188,12 +188,12 @@ TEST(retry_in_real_time, takes_limits_and_options_without_a_predicate) {
     .on_retry = [&](const RetryNotice& x) { told.push_back(detail::text_of(x.error)); }};
   const auto never = [](const Attempt&) -> int { throw std::out_of_range("never"); };
 
-  const auto result = retry("fixed(1us)", {.max_retries = 2}, never, options);
+  const auto result = retry("fixed(1us)", {.max_attempts = 3}, never, options);
 
-  EXPECT_EQ(result.reason, GaveUp::retries_exhausted);
+  EXPECT_EQ(result.reason, GaveUp::attempts_exhausted);
   EXPECT_EQ(result.attempts, 3u);
   EXPECT_THAT(told, ElementsAre("never", "never"));
-  EXPECT_EQ(retry("fixed(1us)", {.max_retries = 0}, never).attempts, 1u);
+  EXPECT_EQ(retry("fixed(1us)", {.max_attempts = 1}, never).attempts, 1u);
 }
 
 TEST(retry_in_real_time, without_limits_has_those_of_the_policy) {
@@ -202,7 +202,7 @@ TEST(retry_in_real_time, without_limits_has_those_of_the_policy) {
     ++calls;
     throw std::runtime_error("collision");
   });
-  EXPECT_EQ(result.reason, GaveUp::retries_exhausted);
+  EXPECT_EQ(result.reason, GaveUp::attempts_exhausted);
   EXPECT_EQ(calls, 16);
 }
 
@@ -238,19 +238,19 @@ TEST_F(retry_call, gives_its_value_or_throws_what_the_last_attempt_threw) {
               .value_or_throw(),
             200);
   const auto result = retry(
-    doubling, {.max_retries = 0}, is_5xx, []() -> int { throw std::out_of_range("far"); }, clock);
+    doubling, {.max_attempts = 1}, is_5xx, []() -> int { throw std::out_of_range("far"); }, clock);
   EXPECT_THROW(result.value_or_throw(), std::out_of_range);
 }
 
 TEST_F(retry_call, throws_an_error_with_the_reason_instead_of_a_value_that_nobody_wanted) {
   const auto result = retry(
-    doubling, {.max_retries = 1}, is_5xx, [] { return 503; }, clock);
+    doubling, {.max_attempts = 2}, is_5xx, [] { return 503; }, clock);
   try {
     result.value_or_throw();
     FAIL() << "returned";
   } catch (const GaveUpError& error) {
-    EXPECT_EQ(error.reason(), GaveUp::retries_exhausted);
-    EXPECT_STREQ(error.what(), "gave up: retries_exhausted after 2 attempts in 1s");
+    EXPECT_EQ(error.reason(), GaveUp::attempts_exhausted);
+    EXPECT_STREQ(error.what(), "gave up: attempts_exhausted after 2 attempts in 1s");
   }
 }
 

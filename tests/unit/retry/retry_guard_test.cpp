@@ -142,8 +142,8 @@ TEST_F(guarded_retry, throws_what_it_has_to_say_if_there_is_no_error_of_an_attem
 
 TEST_F(guarded_retry, gives_up_for_its_own_reason_before_it_asks_the_guard) {
   Service service{clock, {503}};
-  const auto result = retry(doubling, {.max_retries = 0}, is_5xx, service, clock, guarded());
-  EXPECT_EQ(result.reason, GaveUp::retries_exhausted);
+  const auto result = retry(doubling, {.max_attempts = 1}, is_5xx, service, clock, guarded());
+  EXPECT_EQ(result.reason, GaveUp::attempts_exhausted);
   EXPECT_EQ(result.held_back_by, std::nullopt);
   EXPECT_EQ(counters().held_back_by_breaker, 0u);
 }
@@ -225,7 +225,7 @@ TEST_F(guarded_retry, guards_a_function_that_returns_nothing) {
 
 TEST_F(guarded_retry, shares_its_guard_with_other_calls) {
   Service service{clock, {503}};
-  (void)retry(doubling, {.max_retries = 0}, is_5xx, service, clock, guarded());
+  (void)retry(doubling, {.max_attempts = 1}, is_5xx, service, clock, guarded());
   Service other{clock, {200}};
   EXPECT_EQ(retry(doubling, {}, is_5xx, other, clock, guarded()).attempts, 0u);
 }
@@ -237,7 +237,7 @@ TEST_F(guarded_retry, inside_of_another_with_the_same_guard_is_a_part_of_it) {
   guard = breaker(1, 1s);
   Service service{clock, {503, 503, 200, 200}};
   const auto inner = [&] {
-    return retry(doubling, {.max_retries = 0}, is_5xx, service, clock, guarded());
+    return retry(doubling, {.max_attempts = 1}, is_5xx, service, clock, guarded());
   };
   const auto has_failed = [](const RetryResult<int>& result) { return !result; };
   const auto result = retry(doubling, {}, has_failed, inner, clock, guarded());

@@ -19,9 +19,9 @@ template <class Call>
 RetryResult<int> call_as_celery(const Overloaded& assess, Call call, testing::VirtualClock& clock) {
   // [celery]
   const auto celery = like("celery");
-  auto limits = celery.limits; // max_retries 3
-  limits.max_retries = 5;      // max_retries=5
-  limits.server_hint = 10min;  // obey a Retry-After up to that, else give up
+  auto limits = celery.limits; // 4 attempts
+  limits.max_attempts = 6;     // max_retries=5
+  limits.retry_after = 10min;  // obey a Retry-After up to that, else give up
   const auto result = retry(celery.policy, limits, assess, call, clock);
   // [celery]
   return result;
@@ -33,7 +33,7 @@ TEST_F(retry_call, like_celery_waits_whole_seconds_and_gives_up_after_its_retrie
   const auto result = call_as_celery(
     {0s}, [](const Attempt&) { return 429; }, clock);
 
-  EXPECT_EQ(result.reason, GaveUp::retries_exhausted);
+  EXPECT_EQ(result.reason, GaveUp::attempts_exhausted);
   EXPECT_EQ(result.attempts, 6u);
   EXPECT_LE(clock.sleeps.size(), 5u) << "a wait of 0 s is no sleep";
   for (const auto sleep : clock.sleeps) {
@@ -54,7 +54,7 @@ TEST_F(retry_call, like_celery_gives_up_if_the_server_asks_for_more) {
   const auto result = call_as_celery(
     {601s}, [](const Attempt&) { return 429; }, clock);
 
-  EXPECT_EQ(result.reason, GaveUp::server_hint);
+  EXPECT_EQ(result.reason, GaveUp::retry_after_too_long);
   EXPECT_EQ(result.attempts, 1u);
 }
 

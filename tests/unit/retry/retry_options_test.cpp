@@ -23,7 +23,7 @@ std::vector<Duration> random_delays(const RetryOptions& options) {
   testing::VirtualClock clock;
   const Policy policy = Exponential{.first = 1s} | full_jitter;
   (void)retry(
-    policy, {.max_retries = 6}, [](const int&) { return true; }, [] { return 503; }, clock,
+    policy, {.max_attempts = 7}, [](const int&) { return true; }, [] { return 503; }, clock,
     options);
   return clock.sleeps;
 }
@@ -60,7 +60,7 @@ class three_failures : public ::testing::Test {
 protected:
   auto run(const RetryOptions& options) {
     return retry(
-      Policy{Exponential{.first = 1s}}, {.max_retries = 3},
+      Policy{Exponential{.first = 1s}}, {.max_attempts = 4},
       [](const int& status) {
         return status == 200 ? success : status == 429 ? retryable_after(1min) : retryable;
       },
@@ -97,7 +97,7 @@ TEST_F(three_failures, are_told_to_the_observer_with_all_that_is_known) {
                if (number == 3) {
                  EXPECT_EQ(*notice.value.get_if<int>(), 429);
                }
-               EXPECT_EQ(notice.assessment.hint.has_value(), number == 3);
+               EXPECT_EQ(notice.assessment.retry_after.has_value(), number == 3);
                EXPECT_EQ(notice.backoff.total_retries(), number);
                EXPECT_EQ(notice.backoff.seed(), 4u);
              }});
@@ -114,7 +114,7 @@ TEST(retry_observer, is_not_told_of_the_failure_that_is_the_last) {
   testing::VirtualClock clock;
   int told = 0;
   const RetryOptions options{.on_retry = [&](const RetryNotice&) { ++told; }};
-  for (const Limits& limits : {Limits{.max_retries = 0}, Limits{.max_elapsed = 1s}})
+  for (const Limits& limits : {Limits{.max_attempts = 1}, Limits{.max_elapsed = 1s}})
     (void)retry(
       Policy{Fixed{.delay = 1s}}, limits, [](const int&) { return true; }, [] { return 503; },
       clock, options);

@@ -51,31 +51,31 @@ TEST_F(retry_call, takes_success_after_its_time_for_success) {
 
 TEST_F(retry_call, gives_up_with_the_last_value_when_the_retries_are_used_up) {
   Service service{clock, {501, 502, 503, 504}};
-  const auto result = retry(doubling, {.max_retries = 3}, is_5xx, service, clock);
+  const auto result = retry(doubling, {.max_attempts = 4}, is_5xx, service, clock);
 
   EXPECT_FALSE(result);
-  EXPECT_EQ(result.reason, GaveUp::retries_exhausted);
+  EXPECT_EQ(result.reason, GaveUp::attempts_exhausted);
   EXPECT_EQ(result.value, 504);
   EXPECT_FALSE(result.error);
   EXPECT_EQ(result.attempts, 4u);
   EXPECT_EQ(result.elapsed, 7s);
-  EXPECT_EQ(to_string(result), "gave up: retries_exhausted after 4 attempts in 7s");
+  EXPECT_EQ(to_string(result), "gave up: attempts_exhausted after 4 attempts in 7s");
 }
 
 TEST_F(retry_call, gives_up_with_the_last_exception_and_no_older_value) {
   Service service{clock, {503, 0}};
-  const auto result = retry(doubling, {.max_retries = 1}, is_5xx, service, clock);
+  const auto result = retry(doubling, {.max_attempts = 2}, is_5xx, service, clock);
 
-  EXPECT_EQ(result.reason, GaveUp::retries_exhausted);
+  EXPECT_EQ(result.reason, GaveUp::attempts_exhausted);
   EXPECT_EQ(result.value, std::nullopt);
   EXPECT_EQ(message_of(result.error), "connection refused");
-  EXPECT_EQ(to_string(result), "gave up: retries_exhausted after 2 attempts in 1s; last error: "
+  EXPECT_EQ(to_string(result), "gave up: attempts_exhausted after 2 attempts in 1s; last error: "
                                "connection refused");
 }
 
 TEST_F(retry_call, gives_up_with_the_last_value_and_no_older_exception) {
   Service service{clock, {0, 503}};
-  const auto result = retry(doubling, {.max_retries = 1}, is_5xx, service, clock);
+  const auto result = retry(doubling, {.max_attempts = 2}, is_5xx, service, clock);
 
   EXPECT_EQ(result.value, 503);
   EXPECT_FALSE(result.error);
@@ -83,9 +83,9 @@ TEST_F(retry_call, gives_up_with_the_last_value_and_no_older_exception) {
 
 TEST_F(retry_call, without_retries_is_one_attempt) {
   Service service{clock, {503}};
-  const auto result = retry(doubling, {.max_retries = 0}, is_5xx, service, clock);
+  const auto result = retry(doubling, {.max_attempts = 1}, is_5xx, service, clock);
 
-  EXPECT_EQ(to_string(result), "gave up: retries_exhausted after 1 attempt in 0ns");
+  EXPECT_EQ(to_string(result), "gave up: attempts_exhausted after 1 attempt in 0ns");
   EXPECT_THAT(clock.sleeps, IsEmpty());
 }
 
@@ -147,9 +147,9 @@ TEST_F(retry_call, never_comes_earlier_than_the_server_asked_for) {
 TEST_F(retry_call, gives_up_if_the_server_asks_for_more_than_the_limit) {
   Service service{clock, {429, 200}};
   const auto result = retry(
-    doubling, {.server_hint = 1min}, [](const int&) { return retryable_after(61s); }, service,
+    doubling, {.retry_after = 1min}, [](const int&) { return retryable_after(61s); }, service,
     clock);
-  EXPECT_EQ(result.reason, GaveUp::server_hint);
+  EXPECT_EQ(result.reason, GaveUp::retry_after_too_long);
   EXPECT_THAT(service.calls, ElementsAre(0s));
 }
 
@@ -210,7 +210,7 @@ TEST_F(retry_call, lets_through_what_the_predicate_throws) {
 TEST_F(retry_call, ends_at_its_limit_of_time_and_shortens_no_wait_for_it) {
   Service service{clock, {503}};
   const auto result =
-    retry(Fixed{1s}, {.max_retries = 9, .max_elapsed = 3500ms}, is_5xx, service, clock);
+    retry(Fixed{1s}, {.max_attempts = 10, .max_elapsed = 3500ms}, is_5xx, service, clock);
 
   EXPECT_THAT(service.calls, ElementsAre(0s, 1s, 2s, 3s));
   EXPECT_EQ(result.reason, GaveUp::out_of_time);

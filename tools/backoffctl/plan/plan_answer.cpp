@@ -22,7 +22,7 @@ backoff_actor::Limits limits_of(const Policy& policy, const backoff_actor::Like*
                                 const PlanQuestion& question) {
   auto result = like ? like->limits : backoff_actor::limits_of(policy);
   if (question.max_retries)
-    result.max_retries = question.max_retries;
+    result.max_attempts = *question.max_retries + 1;
   return result;
 }
 
@@ -70,15 +70,14 @@ std::vector<double> drawn(const Policy& policy, std::uint32_t attempts,
 
 PlannedPolicy planned(const Policy& policy, const backoff_actor::Like* like,
                       const PlanQuestion& question) {
-  const auto max_retries = limits_of(policy, like, question).max_retries;
-  auto rows =
-    plan(policy,
-         std::max({question.attempts, max_retries.value_or(0), question.max_attempts.value_or(0)}));
+  const auto most = limits_of(policy, like, question).max_attempts;
+  auto rows = plan(
+    policy, std::max({question.attempts, most ? *most - 1 : 0, question.max_attempts.value_or(0)}));
   PlannedPolicy result{policy, {}, {}, {}, {}, {}, calls_per_hour(policy), {}};
   if (like)
     result.known = like->known;
-  if (max_retries)
-    result.give_up = give_up_after(*max_retries, rows);
+  if (most)
+    result.give_up = give_up_after(*most - 1, rows);
   if (question.max_attempts)
     result.limit = limit_of(question, rows, result.calls);
   if (question.policies.size() > 1 || like)

@@ -85,8 +85,8 @@ Json json_of(const Like& x) {
   result["version"] = x.known.version;
   result["policy"] = x.known.policy;
   result["counts"] = x.known.counted == backoff_actor::Counted::calls ? "calls" : "retries";
-  result["max_retries"] = x.limits.max_retries ? Json(*x.limits.max_retries) : Json();
-  result["max_attempts"] = x.limits.max_retries ? Json(*x.limits.max_attempts()) : Json();
+  result["max_retries"] = x.limits.max_attempts ? Json(*x.limits.max_attempts - 1) : Json();
+  result["max_attempts"] = x.limits.max_attempts ? Json(*x.limits.max_attempts) : Json();
   result["max_elapsed_s"] = x.limits.max_elapsed ? Json(seconds(*x.limits.max_elapsed)) : Json();
   result["longest_s"] = has_cap(x) ? Json(seconds(x.policy.longest())) : Json();
   result["note"] = x.known.note;

@@ -40,8 +40,8 @@ Assessment assess_error(const caf::error& error) {
 
 Assessment ErrorPredicate::operator()(const caf::error& error) const {
   auto result = assessed(assess_, error);
-  if (result.kind == Assessment::Kind::retryable && !result.hint)
-    result.hint = wish_of(error);
+  if (result.kind == Assessment::Kind::retryable && !result.retry_after)
+    result.retry_after = wish_of(error);
   return result;
 }
 

@@ -44,7 +44,7 @@ struct RetriedReply {
 };
 
 /// Renders a reply in one line, without its value. Examples: `answered after 300ms, 3 attempts`;
-/// `retries_exhausted after 700ms, 4 attempts: ` and the error;
+/// `attempts_exhausted after 700ms, 4 attempts: ` and the error;
 /// `held back by open_breaker, come back in 3.2s, after 700ms, 4 attempts: ` and the error of the
 /// last attempt, if there was one.
 BACKOFF_ACTOR_EXPORT std::string render(const caf::actor_system& system, const RetriedReply& reply);

@@ -121,7 +121,7 @@ caf::message message_of(Ts&&... values) {
 
 /// Makes a request, and retries it as the options say:
 ///
-///     retry_request(self, target, Fixed{100ms}, {.max_retries = 5, .attempt_timeout = 1s}, {},
+///     retry_request(self, target, Fixed{100ms}, {.max_attempts = 6, .attempt_timeout = 1s}, {},
 ///                   "job")
 ///       .then([](const RetriedReply& reply) { ... });
 ///
