@@ -2,7 +2,7 @@
 
 #include "durable_fixture.hpp"
 
-#include "backoff_actor/sinks/operator.hpp"
+#include "backoff_actor/sinks/internal/operator.hpp"
 #include "common/metric_value.hpp"
 
 namespace backoff_actor::actor_test {

@@ -9,22 +9,6 @@
 
 namespace backoff_actor::actor_test {
 
-// Keeps the dead letters that it gets.
-class LetterBox : public caf::event_based_actor {
-public:
-  LetterBox(caf::actor_config& config, std::shared_ptr<Strings> letters)
-    : caf::event_based_actor(config), letters_(std::move(letters)) {}
-
-  caf::behavior make_behavior() override {
-    return {[this](const DeadLetter& letter) {
-      letters_->push_back(letter.message.get_as<std::string>(0));
-    }};
-  }
-
-private:
-  std::shared_ptr<Strings> letters_;
-};
-
 class ThrowingHooks : public DurableTest {
 protected:
   static SenderOptions with_full_disk(SenderOptions options = default_options()) {
@@ -99,21 +83,6 @@ TEST_F(ThrowingHooks, are_reported_for_each_dead_letter) {
   EXPECT_THAT(said, HasSubstr("(\"a\")"));
   EXPECT_THAT(said, HasSubstr("(\"b\")"));
   EXPECT_THAT(said, HasSubstr("(\"c\")"));
-}
-
-TEST_F(ThrowingHooks, keep_no_dead_letter_from_the_actor_for_them) {
-  auto options = with_full_disk();
-  const auto letters = std::make_shared<Strings>();
-  options.rare.dead_letters = time.spawn<LetterBox>(letters);
-  start({{testing::error()}}, options);
-  const auto said = error_stream_of([&] { ask("a"); });
-
-  EXPECT_THAT(*letters, ElementsAre("a"));
-  EXPECT_EQ(said, "backoff_actor: sender#N: on_dead_letter threw for delivery 1, rejected: the "
-                  "disk\\nis full; the actor dead_letters gets the letter\n");
-  ASSERT_EQ(reports().size(), 1u);
-  EXPECT_EQ(dead_letter_of(reports()[0]), nullptr) << "nothing is kept twice";
-  EXPECT_EQ(reports()[0].message, "");
 }
 
 TEST_F(ThrowingHooks, keep_no_dead_letter_from_the_outbox) {

@@ -14,20 +14,19 @@ std::string name_of(std::string text) {
   return text;
 }
 
-} // namespace
-
+// Enters a dead letter into the account.
 void bury(Account& account, const DeadLetter& letter) {
   account.dead_lettered(letter.message.get_as<std::uint64_t>(0));
 }
 
-SenderOptions options_of(const SenderKind& kind, Shared& shared, const caf::actor& letter_box) {
+} // namespace
+
+SenderOptions options_of(const SenderKind& kind, Shared& shared) {
   auto options = kind.options;
   options.name = name_of(kind.name);
   options.observed_by = shared.observatory;
   options.on_event = [&shared](const Event& event) { shared.happenings.count(event); };
-  options.rare.dead_letters = letter_box;
-  if (!letter_box)
-    options.on_dead_letter = [&shared](const DeadLetter& letter) { bury(shared.account, letter); };
+  options.on_dead_letter = [&shared](const DeadLetter& letter) { bury(shared.account, letter); };
   return options;
 }
 

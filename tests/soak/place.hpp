@@ -38,11 +38,8 @@ private:
   const SenderKind kind_;
 };
 
-/// Enters a dead letter into the account.
-void bury(Account& account, const DeadLetter& letter);
-
 /// The options of a sender of this kind, whose events are counted and whose dead letters go to
-/// `letter_box`, or, if that is invalid, straight to the account.
-SenderOptions options_of(const SenderKind& kind, Shared& shared, const caf::actor& letter_box = {});
+/// the account.
+SenderOptions options_of(const SenderKind& kind, Shared& shared);
 
 } // namespace backoff_actor::soak

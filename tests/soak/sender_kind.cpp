@@ -50,7 +50,6 @@ std::vector<SenderKind> faulty_senders(std::uint64_t seed) {
   result.push_back(kind("explicit, strict",
                         "random(nack 0.5%, nack(retry_after 1ms) 0.2%, reject 0.2%, crash 0.2%)",
                         options));
-  result.back().has_letter_box = true;
 
   options.rare.works_on = WorksOn::many;
   options.ordering = Ordering::unordered;
@@ -68,7 +67,6 @@ std::vector<SenderKind> faulty_senders(std::uint64_t seed) {
 
   options.rare.overflow = Overflow::drop_oldest;
   result.push_back(kind("full, drops", "random(crash 0.5%)", options));
-  result.back().has_letter_box = true;
 
   options = soon_again();
   options.time_to_live = 5ms;

@@ -29,7 +29,6 @@ struct SenderKind {
   testing::FaultPlan faults{}; ///< of the messages that children are given
   testing::BirthPlan births{};
   Submission submission = Submission::request;
-  bool has_letter_box = false; ///< dead letters go to an actor; otherwise to a function
   std::uint32_t clients = 4;
   std::uint32_t window = 16; ///< how many submissions each client keeps open
 };

@@ -14,24 +14,6 @@
 
 namespace backoff_actor::soak {
 
-namespace {
-
-// Enters dead letters into the account.
-class LetterBox final : public caf::event_based_actor {
-public:
-  LetterBox(caf::actor_config& config, Account* account)
-    : caf::event_based_actor(config), account_(account) {}
-
-  caf::behavior make_behavior() override {
-    return {[this](const DeadLetter& letter) { bury(*account_, letter); }};
-  }
-
-private:
-  Account* account_;
-};
-
-} // namespace
-
 /// The youngest child of all senders of a slot.
 struct SenderSlot::Children {
   std::mutex mutex;
@@ -41,13 +23,11 @@ struct SenderSlot::Children {
 SenderSlot::SenderSlot(Shared& shared, SenderKind kind, std::uint64_t seed)
   : Place(shared, std::move(kind)), faults_(this->kind().faults.with_seed(seed)),
     children_(std::make_shared<Children>()) {
-  if (this->kind().has_letter_box)
-    letter_box_ = shared.system.spawn<LetterBox>(&shared.account);
   sender_ = make_sender();
 }
 
 caf::actor SenderSlot::make_sender() const {
-  auto options = options_of(kind(), shared(), letter_box_);
+  auto options = options_of(kind(), shared());
   auto make = testing::faulty_children(kind().children, faults_, kind().births);
   return spawn_back_off_sender(
     shared().system,
@@ -106,8 +86,6 @@ void SenderSlot::end() {
   const std::lock_guard lock{mutex_};
   if (sender_)
     caf::anon_send(std::exchange(sender_, {}), Stop{});
-  if (letter_box_)
-    caf::anon_send_exit(std::exchange(letter_box_, {}), caf::exit_reason::user_shutdown);
   const std::lock_guard children_lock{children_->mutex};
   children_->youngest = {};
 }

@@ -46,7 +46,6 @@ private:
   const std::shared_ptr<Children> children_;
   mutable std::mutex mutex_; // of all below
   caf::actor sender_;
-  caf::actor letter_box_;
 };
 
 } // namespace backoff_actor::soak

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "backoff_actor/sinks/operator.hpp"
+#include "backoff_actor/sinks/internal/operator.hpp"
 #include "backoff_actor/web/web_server.hpp"
 
 #include "common/becomes_true.hpp"

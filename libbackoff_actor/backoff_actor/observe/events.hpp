@@ -296,14 +296,13 @@ struct SenderStopped {
 /// The hook `on_dead_letter` threw an exception. This comes after the `DeadLettered` of the
 /// delivery, and for what a sender gives up at its end also after `SenderStopped`.
 ///
-/// The event has the letter itself if nobody else gets it: there is no actor `dead_letters`, and no
-/// outbox keeps it.
+/// The event has the letter itself if no outbox keeps it.
 struct DeadLetterHookFailed {
   Instant at;             ///< when it threw
   std::uint64_t delivery; ///< the number of its `Accepted` or `Restored`
   std::string exception;  ///< the text of the exception
-  std::string message;    ///< what the child was to get, as text; empty: others get the letter
-  std::any letter;        ///< a `DeadLetter`, see `dead_letter_of`; empty: others get the letter
+  std::string message;    ///< what the child was to get, as text; empty: an outbox has it
+  std::any letter;        ///< a `DeadLetter`, see `dead_letter_of`; empty: an outbox has it
 };
 
 } // namespace event

@@ -1,4 +1,4 @@
-#include "backoff_actor/sinks/operator.hpp"
+#include "backoff_actor/sinks/internal/operator.hpp"
 
 #include "backoff_actor/core/internal/enum_names.hpp"
 #include "backoff_actor/core/internal/one_line.hpp"

@@ -5,7 +5,7 @@
 #include "backoff_actor/net/network_event.hpp"
 #include "backoff_actor/net/tls/tls.hpp"
 #include "backoff_actor/sinks/observatory.hpp"
-#include "backoff_actor/sinks/operator.hpp"
+#include "backoff_actor/sinks/operator_event.hpp"
 
 #include <cstdint>
 #include <functional>

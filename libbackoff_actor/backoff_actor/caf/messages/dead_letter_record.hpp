@@ -45,8 +45,8 @@ inline Submit resubmit(const DeadLetter& letter) {
           .retries = letter.retries};
 }
 
-/// Returns the letter for which the hook `on_dead_letter` threw an exception; null if others get
-/// it, the actor `dead_letters` or the outbox.
+/// Returns the letter for which the hook `on_dead_letter` threw an exception; null if the outbox
+/// has it.
 BACKOFF_ACTOR_EXPORT const DeadLetter* dead_letter_of(const event::DeadLetterHookFailed& event);
 
 /// Renders a record in one line, with up to 200 bytes of the message, without key and client:

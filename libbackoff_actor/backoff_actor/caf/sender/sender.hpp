@@ -82,7 +82,7 @@ spawn_back_off_sender(caf::actor_system& system, ChildFactory make_child,
 ///
 /// - `stream` should stay unset: otherwise all senders draw the same delays, and retry in step;
 /// - an `outbox` serves one sender at a time, and so does an `origin`;
-/// - `guard`, `dead_letters` and `fallback` are shared.
+/// - `guard` and `fallback` are shared.
 ///
 /// @thread all members from any thread, several at a time.
 class BACKOFF_ACTOR_EXPORT SenderBlueprint {

@@ -108,7 +108,7 @@ void BackOffSender::bury(const effect::DeadLetter& x, const News* news) {
     });
   const auto cause = x.cause ? x.cause->text : std::string{};
   const auto is_stored = store_ && x.reason != DeadLetterReason::not_stored;
-  if (options().rare.dead_letters || options().on_dead_letter || (!is_stored && keeps_letters()))
+  if (options().on_dead_letter || (!is_stored && keeps_letters()))
     record({x.delivery, x.reason, x.attempts, cause, now() - x.submitted_at, parcel.payload,
             parcel.extra ? parcel.extra->key : std::string{},
             caf::actor_cast<caf::actor_addr>(parcel.source()),
@@ -138,7 +138,7 @@ bool BackOffSender::keeps_letters() const {
   return rare_ && rare_->desk && options().observed_by->state()->keeps_letters();
 }
 
-void BackOffSender::record(DeadLetter letter, bool is_stored) {
+void BackOffSender::record(const DeadLetter& letter, bool is_stored) {
   if (options().on_dead_letter) {
     try {
       options().on_dead_letter(letter);
@@ -148,9 +148,6 @@ void BackOffSender::record(DeadLetter letter, bool is_stored) {
   }
   if (!is_stored && keeps_letters())
     keep(letter);
-  // Without a sender, so that an answer to it does not come back as a submission.
-  if (options().rare.dead_letters)
-    compat::enqueue(options().rare.dead_letters, std::move(letter));
 }
 
 // Keeps a letter for operators. With an outbox these see what is in there.
@@ -165,14 +162,12 @@ void BackOffSender::keep(const DeadLetter& letter) {
 // Tells of a letter for which `on_dead_letter` threw an exception.
 void BackOffSender::tell_unread(const DeadLetter& letter, bool is_stored,
                                 const std::string& exception) {
-  const auto others_get_it = is_stored || options().rare.dead_letters;
   event::DeadLetterHookFailed news{now(), letter.id, exception, {}, {}};
   auto line = "backoff_actor: " + to_string(own_name()) + ": on_dead_letter threw for delivery "
               + std::to_string(letter.id) + ", " + std::string{to_string(letter.reason)} + ": "
               + exception;
-  if (others_get_it) {
-    line +=
-      is_stored ? "; the outbox keeps the letter" : "; the actor dead_letters gets the letter";
+  if (is_stored) {
+    line += "; the outbox keeps the letter";
   } else {
     news.message = words_of(letter.message);
     news.letter = letter;

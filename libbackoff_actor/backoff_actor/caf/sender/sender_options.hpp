@@ -179,16 +179,6 @@ struct RareSenderOptions {
   ///
   /// @range 1 us and above
   Duration idempotency_retention = std::chrono::hours{1};
-
-  // -- notifications ---------------------------------------------------------------
-
-  /// Gets a `DeadLetter` for each message that is given up. It comes as an anonymous message. If
-  /// this actor holds the sender's handle too, both live until it drops that handle or the sender
-  /// ends.
-  ///
-  /// A dead letter goes to all that are set: first to `on_dead_letter`, then to this actor, then
-  /// into the `outbox`. None of them takes it from the others.
-  caf::actor dead_letters{};
 };
 
 /// The options of a sender. The defaults are those of the article "Exponential Backoff with Akka
@@ -343,11 +333,12 @@ struct SenderOptions {
 
   /// Is called with each message that is given up, in the sender's thread, or in the thread that
   /// ends the sender. It must not block. A function that submits each letter again at once may do
-  /// so for ever, without a delay.
+  /// so for ever, without a delay. An `outbox` keeps the letters too; neither takes them from the
+  /// other. To let an actor have them, send them there.
   ///
   /// @errors if it throws, a line on the error stream and the event `DeadLetterHookFailed` say so,
-  ///         for each letter. If neither `dead_letters` nor the `outbox` has the letter, the line
-  ///         has the text of the message, and the event has the letter.
+  ///         for each letter. If no `outbox` has the letter, the line has the text of the message,
+  ///         and the event has the letter.
   std::function<void(const DeadLetter&)> on_dead_letter{};
 
   /// Is called with each event; empty: events are not made. It is called at the time of the event,

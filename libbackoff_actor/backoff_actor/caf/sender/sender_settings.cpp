@@ -104,8 +104,7 @@ void count_delays(const std::shared_ptr<SenderKind>& kind, EngineOptions& option
 SenderSettings::SenderSettings(ChildFactory child, SenderOptions given)
   : make_child(std::move(child)), options(std::move(given)),
     engine_options(engine_options_of(make_child, options)),
-    is_observed(options.on_event || options.on_dead_letter || options.rare.dead_letters
-                || options.outbox),
+    is_observed(options.on_event || options.on_dead_letter || options.outbox),
     kind(kind_of(options)) {
   count_delays(kind, engine_options);
 }

@@ -2,7 +2,7 @@
 
 // Who obeys an operator.
 
-#include "backoff_actor/sinks/operator.hpp"
+#include "backoff_actor/sinks/internal/operator.hpp"
 
 #include <cstddef>
 #include <cstdint>

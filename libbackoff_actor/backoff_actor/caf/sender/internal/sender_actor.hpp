@@ -266,7 +266,7 @@ private:
   caf::error exit_reason(const effect::Quit& x, const News* news) const;
   void bury(const effect::DeadLetter& x, const News* news);
   bool keeps_letters() const;
-  void record(DeadLetter letter, bool is_stored);
+  void record(const DeadLetter& letter, bool is_stored);
   void keep(const DeadLetter& letter);
   void tell_unread(const DeadLetter& letter, bool is_stored, const std::string& exception);
   void tell(Event event);
