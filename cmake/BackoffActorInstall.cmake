@@ -132,7 +132,7 @@ file(RELATIVE_PATH _up "/${_pkgconfig_folder}" "/")
 string(REGEX REPLACE "/$" "" _up "${_up}")
 _backoff_actor_pkgconfig(
   backoff_actor-core core "Backoff policies and the sender's state machine, without an actor library" "" "" "")
-_backoff_actor_pkgconfig(backoff_actor-lab lab "Planner and simulator of backoff policies" "backoff_actor-core" "" "")
+_backoff_actor_pkgconfig(backoff_actor-lab lab "Planner of backoff policies" "backoff_actor-core" "" "")
 _backoff_actor_pkgconfig(
   backoff_actor actor "Supervision and reliable retry for the C++ Actor Framework" "backoff_actor-core"
   "${BACKOFF_ACTOR_PC_CAF_CFLAGS}" "${BACKOFF_ACTOR_PC_CAF_LIBS}")

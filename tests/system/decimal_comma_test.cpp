@@ -5,7 +5,7 @@
 #include "common/decimal_comma.hpp"
 
 #include <backoff_actor/lab/internal/tuning.hpp>
-#include <backoff_actor/lab/simulation/outage_options.hpp>
+#include <backoff_actor/lab/simulation/internal/outage_options.hpp>
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "backoff_actor/lab/recovery_advice.hpp"
+#include "backoff_actor/lab/internal/recovery_advice.hpp"
 
 #include <tuple>
 

@@ -8,7 +8,7 @@
 #include "backoff_actor/guard/guard_options.hpp"
 #include "backoff_actor/lab/internal/tuning.hpp"
 #include "backoff_actor/lab/simulation/internal/contention.hpp"
-#include "backoff_actor/lab/simulation/outage_options.hpp"
+#include "backoff_actor/lab/simulation/internal/outage_options.hpp"
 #include "backoff_actor/supervision/child_options.hpp"
 #include "backoff_actor/supervision/restart_limit.hpp"
 

@@ -5,7 +5,7 @@
 #include "backoff_actor/backoff/policy.hpp"
 #include "backoff_actor/core/problems.hpp"
 #include "backoff_actor/guard/guard_options.hpp"
-#include "backoff_actor/lab/simulation/outage_options.hpp"
+#include "backoff_actor/lab/simulation/internal/outage_options.hpp"
 #include "backoff_actor/supervision/charging.hpp"
 
 #include <cstddef>

@@ -3,7 +3,7 @@
 #include "event_loop.hpp"
 #include "work.hpp"
 
-#include "backoff_actor/lab/simulation/outage_options.hpp"
+#include "backoff_actor/lab/simulation/internal/outage_options.hpp"
 
 #include <event2/http.h>
 

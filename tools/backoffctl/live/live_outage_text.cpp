@@ -4,7 +4,7 @@
 #include "pictures/curves.hpp"
 #include "pictures/line_ends.hpp"
 
-#include "backoff_actor/lab/simulation/recovery.hpp"
+#include "backoff_actor/lab/simulation/internal/recovery.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -2,7 +2,7 @@
 
 #include "live.hpp"
 
-#include "backoff_actor/lab/simulation/outage_summary.hpp"
+#include "backoff_actor/lab/simulation/internal/outage_summary.hpp"
 
 #include <cstdint>
 #include <optional>

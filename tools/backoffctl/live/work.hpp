@@ -1,7 +1,7 @@
 #pragma once
 
 #include "backoff_actor/core/time.hpp"
-#include "backoff_actor/lab/simulation/outage_options.hpp"
+#include "backoff_actor/lab/simulation/internal/outage_options.hpp"
 
 #include <array>
 #include <cstddef>

@@ -7,8 +7,8 @@
 #include "backoff_actor/backoff/like.hpp"
 #include "backoff_actor/backoff/policy.hpp"
 #include "backoff_actor/core/time.hpp"
+#include "backoff_actor/lab/internal/recovery_advice.hpp"
 #include "backoff_actor/lab/plan.hpp"
-#include "backoff_actor/lab/recovery_advice.hpp"
 #include "backoff_actor/supervision/charging.hpp"
 
 #include <chrono>

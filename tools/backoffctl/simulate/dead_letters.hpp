@@ -2,7 +2,7 @@
 
 #include "backoffctl/common/command.hpp"
 
-#include "backoff_actor/lab/simulation/dead_letters.hpp"
+#include "backoff_actor/lab/simulation/internal/dead_letters.hpp"
 
 #include <cstddef>
 #include <cstdint>

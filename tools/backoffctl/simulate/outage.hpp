@@ -5,9 +5,9 @@
 #include "backoffctl/common/command.hpp"
 #include "backoffctl/common/picture.hpp"
 
-#include "backoff_actor/lab/recovery_advice.hpp"
-#include "backoff_actor/lab/simulation/outage_options.hpp"
-#include "backoff_actor/lab/simulation/outage_summary.hpp"
+#include "backoff_actor/lab/internal/recovery_advice.hpp"
+#include "backoff_actor/lab/simulation/internal/outage_options.hpp"
+#include "backoff_actor/lab/simulation/internal/outage_summary.hpp"
 
 #include <cstdint>
 #include <optional>

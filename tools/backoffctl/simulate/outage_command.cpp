@@ -5,7 +5,7 @@
 #include "backoffctl/common/progress_line.hpp"
 #include "backoffctl/text/colour.hpp"
 
-#include "backoff_actor/lab/simulation/outage.hpp"
+#include "backoff_actor/lab/simulation/internal/outage.hpp"
 
 #include <algorithm>
 #include <iostream>

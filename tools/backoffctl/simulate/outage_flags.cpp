@@ -2,7 +2,7 @@
 
 #include "backoffctl/common/flag_values.hpp"
 
-#include "backoff_actor/lab/simulation/recovery.hpp"
+#include "backoff_actor/lab/simulation/internal/recovery.hpp"
 
 namespace backoffctl {
 

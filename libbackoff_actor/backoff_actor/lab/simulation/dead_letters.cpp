@@ -1,4 +1,4 @@
-#include "backoff_actor/lab/simulation/dead_letters.hpp"
+#include "backoff_actor/lab/simulation/internal/dead_letters.hpp"
 
 #include "backoff_actor/core/internal/check_count.hpp"
 #include "backoff_actor/core/internal/check_span.hpp"

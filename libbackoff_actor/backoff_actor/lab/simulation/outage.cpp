@@ -1,4 +1,4 @@
-#include "backoff_actor/lab/simulation/outage.hpp"
+#include "backoff_actor/lab/simulation/internal/outage.hpp"
 
 #include "backoff_actor/core/unit_random.hpp"
 #include "backoff_actor/guard/internal/guard.hpp"

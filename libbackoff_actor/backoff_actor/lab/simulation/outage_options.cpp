@@ -1,9 +1,9 @@
-#include "backoff_actor/lab/simulation/outage_options.hpp"
+#include "backoff_actor/lab/simulation/internal/outage_options.hpp"
 
 #include "backoff_actor/core/internal/check_count.hpp"
 #include "backoff_actor/core/internal/check_span.hpp"
 #include "backoff_actor/core/text/internal/number_text.hpp"
-#include "backoff_actor/lab/simulation/recovery.hpp"
+#include "backoff_actor/lab/simulation/internal/recovery.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "backoff_actor/lab/simulation/outage_summary.hpp"
+#include "backoff_actor/lab/simulation/internal/outage_summary.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "backoff_actor/lab/simulation/recovery.hpp"
+#include "backoff_actor/lab/simulation/internal/recovery.hpp"
 
 #include <algorithm>
 #include <cmath>

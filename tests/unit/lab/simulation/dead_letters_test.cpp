@@ -1,6 +1,6 @@
 // The table at the top of docs/explanation/whose_fault.md, and what it stands on.
 
-#include "backoff_actor/lab/simulation/dead_letters.hpp"
+#include "backoff_actor/lab/simulation/internal/dead_letters.hpp"
 
 #include "backoff_actor/guard/parse_guard.hpp"
 

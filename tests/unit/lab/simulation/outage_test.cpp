@@ -1,4 +1,4 @@
-#include "backoff_actor/lab/simulation/outage.hpp"
+#include "backoff_actor/lab/simulation/internal/outage.hpp"
 
 #include "backoff_actor/backoff/parse_policy.hpp"
 

@@ -1,7 +1,7 @@
-#include "backoff_actor/lab/simulation/recovery.hpp"
+#include "backoff_actor/lab/simulation/internal/recovery.hpp"
 
 #include "backoff_actor/core/unit_random.hpp"
-#include "backoff_actor/lab/simulation/outage_summary.hpp"
+#include "backoff_actor/lab/simulation/internal/outage_summary.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -4,7 +4,7 @@
 
 #include "backoff_actor/core/time.hpp"
 #include "backoff_actor/guard/internal/guard.hpp"
-#include "backoff_actor/lab/simulation/outage_options.hpp"
+#include "backoff_actor/lab/simulation/internal/outage_options.hpp"
 
 #include <cstdint>
 #include <memory>

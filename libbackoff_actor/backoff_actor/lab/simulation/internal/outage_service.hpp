@@ -30,7 +30,7 @@
 // order of their age. After that the service accepts the backlog.
 
 #include "backoff_actor/core/export.hpp"
-#include "backoff_actor/lab/simulation/outage_options.hpp"
+#include "backoff_actor/lab/simulation/internal/outage_options.hpp"
 
 #include <array>
 #include <cstdint>

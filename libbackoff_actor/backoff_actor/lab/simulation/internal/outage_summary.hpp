@@ -2,7 +2,7 @@
 
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
-#include "backoff_actor/lab/simulation/recovery.hpp"
+#include "backoff_actor/lab/simulation/internal/recovery.hpp"
 
 #include <cstdint>
 #include <optional>

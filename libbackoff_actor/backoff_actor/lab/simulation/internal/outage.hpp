@@ -1,8 +1,8 @@
 #pragma once
 
 #include "backoff_actor/core/export.hpp"
-#include "backoff_actor/lab/simulation/outage_options.hpp"
-#include "backoff_actor/lab/simulation/outage_summary.hpp"
+#include "backoff_actor/lab/simulation/internal/outage_options.hpp"
+#include "backoff_actor/lab/simulation/internal/outage_summary.hpp"
 
 #include <cstdint>
 #include <functional>
