@@ -51,7 +51,7 @@
 #include "backoff_actor/observe/log_line.hpp"
 #include "backoff_actor/observe/metrics/metrics.hpp"
 #include "backoff_actor/observe/metrics/observed_status.hpp"
-#include "backoff_actor/observe/sender_glance.hpp"
+#include "backoff_actor/observe/sender_numbers.hpp"
 #include "backoff_actor/retry/shared_guard.hpp"
 #include "backoff_actor/sinks/log_writer.hpp"
 #include "backoff_actor/sinks/observatory.hpp"

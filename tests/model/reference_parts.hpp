@@ -249,27 +249,13 @@ inline std::string describe(const Event& event) {
 }
 
 inline std::string describe(const SenderStatus& x) {
-  const auto& n = x.counters;
   auto text = to_string(x) + "; due in " + to_string(x.due_in) + ", restarts " + number(x.restarts)
               + ", total_retries " + number(x.total_retries) + ", resets " + number(x.resets)
               + ", last delay " + to_string(x.last_delay) + ", bytes " + number(x.owed_bytes)
               + ", unstored " + number(x.unstored) + ", in flight " + number(x.in_flight)
               + ", oldest " + to_string(x.oldest_age);
-  const std::pair<const char*, std::uint64_t> counts[] = {{"accepted", n.accepted},
-                                                          {"refused", n.refused},
-                                                          {"acknowledged", n.acknowledged},
-                                                          {"dead-lettered", n.dead_lettered},
-                                                          {"hand-overs", n.hand_overs},
-                                                          {"resends", n.resends},
-                                                          {"nacks", n.nacks},
-                                                          {"crashes", n.crashes},
-                                                          {"failed starts", n.failed_starts},
-                                                          {"hangs", n.hangs},
-                                                          {"restored", n.restored},
-                                                          {"suspended", n.suspended},
-                                                          {"late answers", n.late_answers}};
-  for (const auto& [name, count] : counts)
-    text += std::string{", "} + name + " " + number(count);
+  for (const auto& one : backoff_actor::detail::sender_counters)
+    text += std::string{", "} + one.key + " " + number(x.counters.*one.member);
   return text;
 }
 

@@ -229,7 +229,7 @@ public:
     result.is_on_fallback = mode != Mode::normal;
     result.incarnation = incarnation;
     result.restarts = restarts;
-    result.abandoned = static_cast<std::uint32_t>(abandoned.size());
+    result.abandoned = abandoned.size();
     result.is_delayed = due() != Instant::never();
     result.due_in = result.is_delayed ? std::max(due() - at, Duration::zero()) : Duration::zero();
     result.retries = primary.backoff.retries();

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <tuple>
 #include <unordered_map>
 
 namespace backoff_actor {
@@ -52,69 +53,80 @@ namespace {
 
 constexpr std::size_t phase_bits = 8;
 
-constexpr std::uint64_t flag(std::size_t number, bool is_set) {
-  return static_cast<std::uint64_t>(is_set) << (phase_bits + number);
+// Does something with each row of a table and its index. The rows are constants, so that this costs
+// what it costs to write all of it out.
+template <class Table, class Act>
+void for_each_row(const Table& table, Act act) {
+  std::apply(
+    [&](const auto&... row) {
+      std::size_t index = 0;
+      (act(row, index++), ...);
+    },
+    table);
 }
 
 } // namespace
 
 void publish(Cell<SenderWords::size>& cell, const SenderGlance& glance, Instant now) {
-  for (std::size_t i = 0; i < sender_counters.size(); ++i)
-    cell.set(i, glance.counters.*sender_counters[i]);
-  cell.set(SenderWords::restarts, glance.restarts);
-  cell.set(SenderWords::owed, glance.owed);
-  cell.set(SenderWords::owed_bytes, glance.owed_bytes);
-  cell.set(SenderWords::in_flight, glance.in_flight);
-  cell.set(SenderWords::ghosts, glance.ghosts);
-  cell.set(SenderWords::abandoned, glance.abandoned);
-  cell.set(SenderWords::oldest_since, word_of(glance.oldest_since));
-  cell.set(SenderWords::due, word_of(glance.due));
-  cell.set(SenderWords::last_turn, word_of(now));
-  cell.set(SenderWords::failing_since, word_of(glance.failing_since));
-  cell.set(SenderWords::state, static_cast<std::uint64_t>(glance.phase) | flag(0, glance.is_paused)
-                                 | flag(1, glance.is_held_back) | flag(2, glance.is_on_fallback)
-                                 | flag(3, glance.is_delayed) | flag(4, glance.is_store_behind)
-                                 | flag(5, glance.is_service_down));
+  using Words = SenderWords;
+  for_each_row(sender_counters,
+               [&](const auto& one, std::size_t i) { cell.set(i, glance.counters.*one.member); });
+  cell.set(Words::restarts, glance.*sender_restarts.member);
+  for_each_row(sender_gauges, [&](const auto& one, std::size_t i) {
+    cell.set(Words::gauges + i, glance.*one.member);
+  });
+  cell.set(Words::oldest_since, word_of(glance.oldest_since));
+  cell.set(Words::last_turn, word_of(now));
+  cell.set(Words::failing_since, word_of(glance.failing_since));
+  cell.set(Words::due, word_of(glance.due));
+  auto state = static_cast<std::uint64_t>(glance.phase);
+  for_each_row(sender_flags, [&](const auto& one, std::size_t i) {
+    state |= static_cast<std::uint64_t>(glance.*one.member) << (phase_bits + i);
+  });
+  cell.set(Words::state, state);
 }
 
 SenderGlance glance_of(const Cell<SenderWords::size>& cell) {
+  using Words = SenderWords;
   SenderGlance glance;
-  for (std::size_t i = 0; i < sender_counters.size(); ++i)
-    glance.counters.*sender_counters[i] = cell.get(i);
-  glance.restarts = cell.get(SenderWords::restarts);
-  glance.owed = cell.get(SenderWords::owed);
-  glance.owed_bytes = cell.get(SenderWords::owed_bytes);
-  glance.in_flight = cell.get(SenderWords::in_flight);
-  glance.ghosts = cell.get(SenderWords::ghosts);
-  glance.abandoned = cell.get(SenderWords::abandoned);
-  glance.oldest_since = instant_of(cell.get(SenderWords::oldest_since));
-  glance.due = instant_of(cell.get(SenderWords::due));
-  glance.failing_since = instant_of(cell.get(SenderWords::failing_since));
-  const auto state = cell.get(SenderWords::state);
-  const auto is_set = [&](std::size_t number) { return (state & flag(number, true)) != 0; };
-  glance.phase = static_cast<Phase>(state & 0xff);
-  glance.is_paused = is_set(0);
-  glance.is_held_back = is_set(1);
-  glance.is_on_fallback = is_set(2);
-  glance.is_delayed = is_set(3);
-  glance.is_store_behind = is_set(4);
-  glance.is_service_down = is_set(5);
+  for_each_row(sender_counters,
+               [&](const auto& one, std::size_t i) { glance.counters.*one.member = cell.get(i); });
+  glance.*sender_restarts.member = cell.get(Words::restarts);
+  for_each_row(sender_gauges, [&](const auto& one, std::size_t i) {
+    glance.*one.member = cell.get(Words::gauges + i);
+  });
+  for_each_row(sender_moments, [&](const auto& one, std::size_t i) {
+    glance.*one.member = instant_of(cell.get(Words::oldest_since + i));
+  });
+  if (glance.owed == 0)
+    glance.silent_since = Instant::never();
+  glance.due = instant_of(cell.get(Words::due));
+  const auto state = cell.get(Words::state);
+  glance.phase = static_cast<Phase>(state & ((1U << phase_bits) - 1));
+  for_each_row(sender_flags, [&](const auto& one, std::size_t i) {
+    glance.*one.member = (state >> (phase_bits + i) & 1) != 0;
+  });
   return glance;
 }
 
-static PoolGlance glance_of(const Cell<PoolWords::size>& cell) {
-  const auto span = [&](std::size_t word) {
-    return Duration{static_cast<Duration::rep>(cell.get(word))};
-  };
-  PoolGlance glance;
+void publish(Cell<PoolWords::size>& cell, const PoolGlance& pool) {
+  for_each_row(pool_held_back, [&](const auto& one, std::size_t i) {
+    cell.set(i, static_cast<std::uint64_t>((pool.*one.member).count()));
+  });
   for (std::size_t i = 0; i < PoolWords::states; ++i)
-    glance.workers[i] = cell.get(PoolWords::workers + i);
-  glance.ready = cell.get(PoolWords::ready);
-  glance.held_back_by_guard = span(PoolWords::held_back_by_guard);
-  glance.held_back_by_rate = span(PoolWords::held_back_by_rate);
-  glance.held_back_by_service = span(PoolWords::held_back_by_service);
-  glance.held_back_by_workers = span(PoolWords::held_back_by_workers);
-  return glance;
+    cell.set(PoolWords::workers + i, pool.workers[i]);
+  cell.set(PoolWords::ready, pool.ready);
+}
+
+PoolGlance glance_of(const Cell<PoolWords::size>& cell) {
+  PoolGlance pool;
+  for_each_row(pool_held_back, [&](const auto& one, std::size_t i) {
+    pool.*one.member = Duration{static_cast<Duration::rep>(cell.get(i))};
+  });
+  for (std::size_t i = 0; i < PoolWords::states; ++i)
+    pool.workers[i] = cell.get(PoolWords::workers + i);
+  pool.ready = cell.get(PoolWords::ready);
+  return pool;
 }
 
 std::shared_ptr<SenderKind> ObservatoryState::senders(const std::string& name) {
@@ -218,15 +230,12 @@ std::vector<ObservedGuard> ObservatoryState::guards(const Kinds& all, Instant no
 
 ObservedStatus ObservatoryState::status(std::size_t at_most, Instant now) const {
   auto result = status_of_others(at_most, now);
-  for_each_sender(now,
-                  [&](ObservedSender& sender) { result.senders.push_back(std::move(sender)); });
+  for_each_sender([&](ObservedSender& sender) { result.senders.push_back(std::move(sender)); });
   result.senders_left_out = keep_shown(result.senders, at_most);
   return result;
 }
 
-void ObservatoryState::for_each_sender(Instant now,
-                                       const std::function<void(ObservedSender&)>& show) const {
-  const auto since = [&](Instant then) { return std::max(now - then, Duration::zero()); };
+void ObservatoryState::for_each_sender(const std::function<void(ObservedSender&)>& show) const {
   const FamilyBook::Reader families{*families_};
   for (const auto& [name, kind] : kinds().senders) {
     std::unordered_map<std::uint64_t, PoolGlance> pools; // by the number of their sender
@@ -246,16 +255,8 @@ void ObservatoryState::for_each_sender(Instant now,
       }
       if (const auto cause = causes.find(sender.name.number); cause != causes.end()) {
         sender.last_cause = std::move(cause->second.text);
-        sender.cause_age = since(cause->second.at);
+        sender.cause_at = cause->second.at;
       }
-      if (sender.glance.due != Instant::never())
-        sender.due_in = std::max(sender.glance.due - now, Duration::zero());
-      if (sender.glance.oldest_since != Instant::never())
-        sender.oldest_age = since(sender.glance.oldest_since);
-      if (sender.glance.failing_since != Instant::never())
-        sender.nothing_succeeded_for = since(sender.glance.failing_since);
-      if (sender.glance.owed != 0)
-        sender.silent_for = since(instant_of(cell.get(SenderWords::last_turn)));
       if (const auto found = letters.find(sender.name.number); found != letters.end()) {
         sender.dead_letters = found->second.count->get();
         sender.has_outbox = found->second.is_in_outbox;
@@ -269,6 +270,7 @@ void ObservatoryState::for_each_sender(Instant now,
 ObservedStatus ObservatoryState::status_of_others(std::size_t at_most, Instant now) const {
   const auto all = kinds();
   ObservedStatus result;
+  result.at = now;
   const auto since = [&](Instant then) { return std::max(now - then, Duration::zero()); };
   for (const auto& [name, kind] : all.supervisors)
     kind->for_each([&, &name = name](const auto& cell) {

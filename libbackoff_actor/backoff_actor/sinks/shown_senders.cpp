@@ -15,7 +15,8 @@ bool owes_more(const ObservedSender* a, const ObservedSender* b) {
 }
 
 bool owes_for_longer(const ObservedSender* a, const ObservedSender* b) {
-  return a->oldest_age != b->oldest_age ? a->oldest_age > b->oldest_age : owes_more(a, b);
+  const auto [since, others] = std::pair{a->glance.oldest_since, b->glance.oldest_since};
+  return since != others ? since < others : owes_more(a, b);
 }
 
 } // namespace

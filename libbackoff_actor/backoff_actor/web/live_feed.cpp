@@ -73,7 +73,7 @@ LiveFeed::Frame LiveFeed::look(bool needs_all) {
   const auto now = present();
   const auto& observed = *observatory_.state();
   frames_.begin(now);
-  observed.for_each_sender(now, [&](const ObservedSender& sender) { frames_.add(sender); });
+  observed.for_each_sender([&](const ObservedSender& sender) { frames_.add(sender); });
   frames_.end(observed.status_of_others(std::numeric_limits<std::size_t>::max(), now));
   return {std::make_shared<const std::string>(frames_.changes()),
           needs_all ? std::make_shared<const std::string>(frames_.all()) : nullptr};

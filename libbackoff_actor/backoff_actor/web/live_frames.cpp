@@ -6,6 +6,7 @@
 #include <charconv>
 #include <chrono>
 #include <functional>
+#include <iterator>
 #include <utility>
 
 namespace backoff_actor::web {
@@ -27,18 +28,48 @@ std::uint64_t moment(Instant at) {
     std::chrono::floor<std::chrono::milliseconds>(at.since_origin).count());
 }
 
-std::uint64_t flags_of(const SenderGlance& glance) {
-  return (glance.is_paused ? 1U : 0U) | (glance.is_held_back ? 2U : 0U)
-         | (glance.is_on_fallback ? 4U : 0U) | (glance.is_store_behind ? 8U : 0U)
-         | (glance.is_service_down ? 32U : 0U); // 16: it has an outbox
-}
-
 // Milliseconds since 1970; 0: there is none, or it was before.
 std::uint64_t oldest_of(const DeadLetterTally& letters) {
   if (letters.count == 0 || letters.oldest.since_epoch < 0)
     return 0;
   return static_cast<std::uint64_t>(letters.oldest.since_epoch / 1'000'000);
 }
+
+std::uint64_t flags_of(const ObservedSender& x) {
+  const auto& glance = x.glance;
+  return (glance.is_paused ? 1U : 0U) | (glance.is_held_back ? 2U : 0U)
+         | (glance.is_on_fallback ? 4U : 0U) | (glance.is_store_behind ? 8U : 0U)
+         | (x.has_outbox ? 16U : 0U) | (glance.is_service_down ? 32U : 0U);
+}
+
+// A number of a row: what the page calls it, and where it comes from.
+struct LiveNumber {
+  const char* name;
+  std::uint64_t (*of)(const ObservedSender& x);
+};
+
+constexpr LiveNumber live_numbers[] = {
+  {"phase", [](const auto& x) { return static_cast<std::uint64_t>(x.glance.phase); }},
+  {"flags", flags_of},
+  {"owed", [](const auto& x) { return x.glance.owed; }},
+  {"inFlight", [](const auto& x) { return x.glance.in_flight; }},
+  {"oldest", [](const auto& x) { return moment(x.glance.oldest_since); }},
+  {"due", [](const auto& x) { return moment(x.glance.due); }},
+  {"acknowledged", [](const auto& x) { return x.glance.counters.acknowledged; }},
+  {"failures",
+   [](const auto& x) {
+     const auto& counters = x.glance.counters;
+     return counters.crashes + counters.failed_starts + counters.hangs + counters.nacks;
+   }},
+  {"dead", [](const auto& x) { return x.glance.counters.dead_lettered; }},
+  {"restarts", [](const auto& x) { return x.glance.restarts; }},
+  {"turn", [](const auto& x) { return moment(x.glance.silent_since); }},
+  {"supervisor", [](const auto& x) { return x.supervisor.number; }},
+  {"letters", [](const auto& x) { return x.dead_letters.count; }},
+  {"lettersSince", [](const auto& x) { return oldest_of(x.dead_letters); }},
+  {"downSince",
+   [](const auto& x) { return x.glance.is_service_down ? moment(x.glance.failing_since) : 0; }},
+};
 
 // The parts of a status that are not senders.
 std::string rest_of(const ObservedStatus& status) {
@@ -48,7 +79,8 @@ std::string rest_of(const ObservedStatus& status) {
                   status.supervisors_left_out,
                   status.guards,
                   status.outboxes,
-                  status.ownerships});
+                  status.ownerships,
+                  {}});
 }
 
 // Where the next item of a list goes. The list has no brackets yet.
@@ -78,27 +110,16 @@ std::uint64_t LiveFrames::kind_of(const std::string& name) {
 }
 
 LiveFrames::Row LiveFrames::row_of(const ObservedSender& sender) {
-  const auto& glance = sender.glance;
-  const auto& counters = glance.counters;
-  Row row{kind_of(sender.name.kind),
-          sender.name.number,
-          {static_cast<std::uint64_t>(glance.phase),
-           flags_of(glance) | (sender.has_outbox ? 16U : 0U), glance.owed, glance.in_flight,
-           moment(glance.oldest_since), moment(glance.due), counters.acknowledged,
-           counters.crashes + counters.failed_starts + counters.hangs + counters.nacks,
-           counters.dead_lettered, glance.restarts,
-           glance.owed != 0 ? moment(now_ + -sender.silent_for) : 0, sender.supervisor.number,
-           sender.dead_letters.count, oldest_of(sender.dead_letters),
-           glance.is_service_down ? moment(glance.failing_since) : 0},
-          sender.has_pool,
-          0,
-          {}};
+  static_assert(std::size(live_numbers) == plain);
+  Row row{kind_of(sender.name.kind), sender.name.number, {}, sender.has_pool, 0, {}};
+  std::ranges::transform(live_numbers, row.numbers.begin(),
+                         [&](const LiveNumber& one) { return one.of(sender); });
   if (sender.has_pool) {
     std::ranges::copy(sender.pool.workers, row.numbers.begin() + plain);
     row.numbers.back() = sender.pool.ready;
   }
   if (!sender.last_cause.empty()) {
-    row.cause_at = std::max<std::uint64_t>(1, moment(now_ + -sender.cause_age));
+    row.cause_at = std::max<std::uint64_t>(1, moment(sender.cause_at));
     row.cause = sender.last_cause;
   }
   return row;
@@ -159,7 +180,7 @@ void LiveFrames::note_changes(const std::vector<Row>& before, bool are_kinds_new
   }
   for (; old != end; ++old)
     note_gone(*old);
-  changes_ = event_of("changes", frame(rows, gone, causes, are_kinds_new ? kinds() : "null",
+  changes_ = event_of("changes", frame({}, rows, gone, causes, are_kinds_new ? kinds() : "null",
                                        is_rest_new ? rest_ : "null"));
 }
 
@@ -171,15 +192,18 @@ std::string LiveFrames::all() const {
     if (row.cause_at != 0)
       write_cause(next_in(causes), row);
   }
-  return event_of("all", frame(rows, {}, causes, kinds(), rest_));
+  std::string numbers;
+  for (const auto& one : live_numbers)
+    next_in(numbers).append("\"").append(one.name).append("\"");
+  return event_of("all", frame(",\"numbers\":[" + numbers + "]", rows, {}, causes, kinds(), rest_));
 }
 
-std::string LiveFrames::frame(const std::string& rows, const std::string& gone,
-                              const std::string& causes, const std::string& kinds,
-                              const std::string& rest) const {
+std::string LiveFrames::frame(const std::string& numbers, const std::string& rows,
+                              const std::string& gone, const std::string& causes,
+                              const std::string& kinds, const std::string& rest) const {
   std::string json = "{\"at\":";
   add_number(json, at_);
-  json.append(",\"kinds\":").append(kinds).append(",\"senders\":[").append(rows);
+  json.append(numbers).append(",\"kinds\":").append(kinds).append(",\"senders\":[").append(rows);
   json.append("],\"gone\":[").append(gone).append("],\"causes\":[").append(causes);
   return json.append("],\"rest\":").append(rest.empty() ? "null" : rest).append("}");
 }

@@ -120,7 +120,7 @@ TEST_F(ObservatoryTest, computes_ages_when_it_is_asked) {
   EXPECT_EQ(of_sender("sender_silent_seconds", "orders", at(30s)), 22);
 }
 
-TEST_F(ObservatoryTest, knows_for_how_long_nothing_has_succeeded) {
+TEST_F(ObservatoryTest, knows_since_when_nothing_has_succeeded) {
   auto failing = owing(1);
   failing.failing_since = at(5s);
   const auto a = sender("orders", 1, failing);
@@ -128,8 +128,8 @@ TEST_F(ObservatoryTest, knows_for_how_long_nothing_has_succeeded) {
   const auto senders = observatory.status(9, at(30s)).senders;
   ASSERT_THAT(senders, SizeIs(2));
   const auto is_failing = senders[0].name.kind == "orders" ? 0U : 1U;
-  EXPECT_EQ(senders[is_failing].nothing_succeeded_for, 25s);
-  EXPECT_EQ(senders[1 - is_failing].nothing_succeeded_for, 0s);
+  EXPECT_EQ(senders[is_failing].glance.failing_since, at(5s));
+  EXPECT_EQ(senders[1 - is_failing].glance.failing_since, Instant::never());
 }
 
 TEST_F(ObservatoryTest, a_sender_that_owes_nothing_is_neither_old_nor_silent) {
@@ -207,6 +207,37 @@ TEST_F(ObservatoryTest, takes_a_time_that_steps_back_for_none) {
   EXPECT_EQ(times->buckets.sum, 0);
 }
 
+// What a reader sees of a sender that has published this at second 9.
+SenderGlance read_back(const SenderGlance& glance) {
+  detail::Cell<detail::SenderWords::size> cell;
+  publish(cell, glance, at(9s));
+  return glance_of(cell);
+}
+
+TEST(sender_cell, gives_back_all_numbers) {
+  SenderGlance glance;
+  std::uint64_t next = 1;
+  for (const auto& one : detail::sender_counters)
+    glance.counters.*one.member = next++;
+  for (const auto& one : detail::sender_gauges)
+    glance.*one.member = next++;
+  glance.restarts = next;
+  glance.phase = Phase::stopped;
+  glance.oldest_since = at(1s);
+  glance.silent_since = at(9s);
+  glance.failing_since = at(-2s);
+  glance.due = at(3s);
+  EXPECT_EQ(read_back(glance), glance);
+}
+
+TEST(sender_cell, tells_the_flags_apart) {
+  for (const auto& one : detail::sender_flags) {
+    SenderGlance glance;
+    glance.*one.member = true;
+    EXPECT_EQ(read_back(glance), glance) << one.key;
+  }
+}
+
 TEST_F(ObservatoryTest, shows_those_that_owe_the_most) {
   const auto a = sender("orders", 1, owing(1, at(2s)), at(3s));
   const auto b = sender("orders", 2, owing(20));
@@ -218,9 +249,10 @@ TEST_F(ObservatoryTest, shows_those_that_owe_the_most) {
   EXPECT_EQ(status.senders_left_out, 1u);
   const auto all = observatory.status(9, at(10s));
   ASSERT_THAT(all.senders, SizeIs(3));
-  EXPECT_EQ(all.senders[2].glance, owing(1, at(2s)));
-  EXPECT_EQ(all.senders[2].oldest_age, 8s);
-  EXPECT_EQ(all.senders[2].silent_for, 7s);
+  auto expected = owing(1, at(2s));
+  expected.silent_since = at(3s);
+  EXPECT_EQ(all.senders[2].glance, expected);
+  EXPECT_EQ(all.at, at(10s));
   EXPECT_EQ(all.senders_left_out, 0u);
 }
 

@@ -14,11 +14,11 @@ using ::testing::ElementsAre;
 
 namespace {
 
-ObservedSender owing(std::uint64_t number, std::uint64_t owed, Duration oldest_age) {
+ObservedSender owing(std::uint64_t number, std::uint64_t owed, Duration age) {
   ObservedSender sender;
   sender.name = {"s", number};
   sender.glance.owed = owed;
-  sender.oldest_age = oldest_age;
+  sender.glance.oldest_since = Instant{10s} + -age;
   return sender;
 }
 

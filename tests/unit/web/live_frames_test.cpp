@@ -21,6 +21,7 @@ constexpr auto nothing_else =
 ObservedSender sender(const std::string& kind, std::uint64_t number, std::uint64_t owed = 0) {
   ObservedSender result{{kind, number}};
   result.glance.owed = owed;
+  result.glance.silent_since = owed == 0 ? Instant::never() : Instant{2s};
   return result;
 }
 
@@ -47,7 +48,10 @@ TEST(live_frames, of_nothing_are_complete_events) {
   frames.look({}, {1500ms});
   EXPECT_EQ(frames.all(),
             std::string{"event: all\ndata: "
-                        R"({"at":1500,"kinds":[],"senders":[],"gone":[],"causes":[],"rest":)"}
+                        R"({"at":1500,"numbers":["phase","flags","owed","inFlight","oldest",)"
+                        R"("due","acknowledged","failures","dead","restarts","turn",)"
+                        R"("supervisor","letters","lettersSince","downSince"],)"
+                        R"("kinds":[],"senders":[],"gone":[],"causes":[],"rest":)"}
               + nothing_else + "}\n\n");
   EXPECT_EQ(frames.changes(),
             std::string{"event: changes\ndata: "
@@ -75,9 +79,9 @@ TEST(live_frames, have_all_numbers_of_a_sender) {
   one.glance.counters.nacks = 4000;
   one.glance.counters.dead_lettered = 7;
   one.glance.restarts = 8;
-  one.silent_for = 2s;
+  one.glance.silent_since = {71s};
   one.last_cause = "Danger, \"High\" Voltage!";
-  one.cause_age = 100ms;
+  one.cause_at = {72'900ms};
   one.supervisor = {"root", 4};
   one.dead_letters = {6, {1'700'000'000'123'456'789}};
   LiveFrames frames;
@@ -189,12 +193,12 @@ TEST(live_frames, name_those_that_have_gone_or_come) {
 TEST(live_frames, have_a_cause_again_only_when_it_is_another_failure) {
   auto one = sender("a", 1);
   one.last_cause = "down";
+  one.cause_at = {1s};
   LiveFrames frames;
   frames.look(of({one}), {1s});
-  one.cause_age = 1s;
   frames.look(of({one}), {2s});
   EXPECT_EQ(causes_of(frames.changes()), "[]");
-  one.cause_age = 500ms;
+  one.cause_at = {2500ms};
   frames.look(of({one}), {3s});
   EXPECT_EQ(causes_of(frames.changes()), R"([[0,1,2500,"down"]])");
 }

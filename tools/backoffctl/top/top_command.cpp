@@ -7,8 +7,11 @@
 #include "backoffctl/common/flag_values.hpp"
 #include "backoffctl/live/reports.hpp"
 
+#include "backoff_actor/observe/sender_numbers.hpp"
+
 #include <chrono>
 #include <csignal>
+#include <cstddef>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -56,7 +59,50 @@ Keys:
   Ctrl-Z     leave it for the shell; fg comes back
 )";
 
-constexpr auto top_footer = R"(
+// The keys of an object, in lines of 100 characters at most behind its name.
+std::string key_lines(const std::string& title, const std::vector<std::string>& keys) {
+  constexpr std::size_t indent = 15;
+  constexpr std::size_t width = 100;
+  auto line = "  " + title;
+  line.resize(indent - 1, ' ');
+  std::string text;
+  for (const auto& key : keys) {
+    const auto word = " " + key + (&key == &keys.back() ? "" : ",");
+    if (line.size() + word.size() > width) {
+      text += line + '\n';
+      line.assign(indent - 1, ' ');
+    }
+    line += word;
+  }
+  return text + line + '\n';
+}
+
+// What `/status` has of senders.
+std::string sender_keys() {
+  using namespace backoff_actor::detail;
+  std::vector<std::string> keys{"name", "phase"};
+  const auto add = [&](const auto& table) {
+    for (const auto& one : table)
+      keys.push_back(one.key);
+  };
+  add(sender_flags);
+  keys.push_back(sender_restarts.key);
+  add(sender_gauges);
+  add(sender_moments);
+  keys.push_back(sender_due.key);
+  for (const auto* key :
+       {"last_cause", "cause_age_seconds", "dead_letters", "oldest_dead_letter_at"})
+    keys.push_back(key);
+  auto text = key_lines("senders", keys);
+  text +=
+    "    pool       workers: starting, serving, waiting, leaving, resting; ready: messages without "
+    "one\n";
+  keys.clear();
+  add(sender_counters);
+  return text + key_lines("  counters", keys);
+}
+
+constexpr auto top_examples = R"(
 Examples:
   backoffctl top
       a program on this machine, at the default port
@@ -81,13 +127,9 @@ for the host in the URL: a name or a numeric address. There is no way around tha
 PEM format; the key has no passphrase.
 
 Keys of the JSON, which is the page as the program wrote it:
-  senders      name, phase, is_paused, is_held_back, is_on_fallback, is_delayed, is_store_behind,
-               is_service_down, restarts, owed, owed_bytes, in_flight, ghosts, abandoned,
-               oldest_age_seconds, silent_for_seconds, nothing_succeeded_for_seconds,
-               due_in_seconds, last_cause, cause_age_seconds, dead_letters, oldest_dead_letter_at
-    pool       workers: starting, serving, waiting, leaving, resting; ready: messages without one
-    counters   accepted, refused, acknowledged, dead_lettered, hand_overs, resends, nacks, crashes,
-               failed_starts, hangs, restored, suspended, late_answers
+)";
+
+constexpr auto top_other_keys = R"(
   supervisors  name; children: running, starting, waiting, ending, stopped; restarts, escalations
   guards       name, has_breaker, breaker, breaker_for_seconds, probe_in_seconds, has_budget,
                retries_left, has_rate, calls_left
@@ -107,7 +149,8 @@ Exit codes:
 
 class TopCommand final : public Command {
 public:
-  explicit TopCommand(CLI::App& program) : Command(program, "top", top_description, top_footer) {
+  explicit TopCommand(CLI::App& program)
+    : Command(program, "top", top_description, top_examples + sender_keys() + &top_other_keys[1]) {
     add_value(
       "URL", given_,
       "where the program serves its pages, by http or https;\ndefault http://127.0.0.1:9464");

@@ -7,6 +7,7 @@
 #include "backoff_actor/supervision/pool_options.hpp"
 
 #include <cstdint>
+#include <tuple>
 
 namespace backoff_actor {
 
@@ -106,14 +107,12 @@ auto inspect(auto& f, ActorName& x) {
                         compat::field("number", x.number));
 }
 auto inspect(auto& f, SenderCounters& x) {
-  return compat::object(
-    f, x, "backoff_actor::SenderCounters", compat::field("accepted", x.accepted),
-    compat::field("refused", x.refused), compat::field("acknowledged", x.acknowledged),
-    compat::field("dead_lettered", x.dead_lettered), compat::field("hand_overs", x.hand_overs),
-    compat::field("resends", x.resends), compat::field("nacks", x.nacks),
-    compat::field("crashes", x.crashes), compat::field("failed_starts", x.failed_starts),
-    compat::field("hangs", x.hangs), compat::field("restored", x.restored),
-    compat::field("suspended", x.suspended), compat::field("late_answers", x.late_answers));
+  return std::apply(
+    [&](const auto&... one) {
+      return compat::object(f, x, "backoff_actor::SenderCounters",
+                            compat::field(one.key, x.*one.member)...);
+    },
+    detail::sender_counters);
 }
 auto inspect(auto& f, WorkerCount& x) {
   return compat::object(f, x, "backoff_actor::WorkerCount", compat::field("least", x.least),
@@ -135,25 +134,23 @@ auto inspect(auto& f, PoolStatus& x) {
                         compat::field("kinds", x.kinds), compat::field("ready", x.ready));
 }
 auto inspect(auto& f, SenderStatus& x) {
-  return compat::object(
-    f, x, "backoff_actor::SenderStatus", compat::field("name", x.name),
-    compat::enum_field("phase", x.phase), compat::field("is_paused", x.is_paused),
-    compat::field("is_held_back", x.is_held_back),
-    compat::optional_enum_field("held_back_by", x.held_back_by),
-    compat::field("is_store_behind", x.is_store_behind),
-    compat::field("is_on_fallback", x.is_on_fallback), compat::field("incarnation", x.incarnation),
-    compat::field("restarts", x.restarts), compat::field("abandoned", x.abandoned),
-    compat::field("is_delayed", x.is_delayed), compat::field("due_in", x.due_in),
-    compat::field("retries", x.retries), compat::field("total_retries", x.total_retries),
-    compat::field("resets", x.resets), compat::field("last_delay", x.last_delay),
-    compat::field("owed", x.owed), compat::field("unstored", x.unstored),
-    compat::field("owed_bytes", x.owed_bytes), compat::field("in_flight", x.in_flight),
-    compat::field("ghosts", x.ghosts), compat::field("oldest_age", x.oldest_age),
-    compat::field("is_service_down", x.is_service_down),
-    compat::field("nothing_succeeded_for", x.nothing_succeeded_for),
-    compat::field("unanswered_failures", x.unanswered_failures),
-    compat::field("counters", x.counters), compat::field("pool", x.pool),
-    compat::field("store_notices", x.store_notices));
+  return std::apply(
+    [&](const auto&... one) {
+      return compat::object(
+        f, x, "backoff_actor::SenderStatus", compat::field("name", x.name),
+        compat::enum_field("phase", x.phase), compat::field(one.key, x.*one.member)...,
+        compat::optional_enum_field("held_back_by", x.held_back_by),
+        compat::field("incarnation", x.incarnation), compat::field("due_in", x.due_in),
+        compat::field("retries", x.retries), compat::field("total_retries", x.total_retries),
+        compat::field("resets", x.resets), compat::field("last_delay", x.last_delay),
+        compat::field("unstored", x.unstored), compat::field("oldest_age", x.oldest_age),
+        compat::field("nothing_succeeded_for", x.nothing_succeeded_for),
+        compat::field("unanswered_failures", x.unanswered_failures),
+        compat::field("counters", x.counters), compat::field("pool", x.pool),
+        compat::field("store_notices", x.store_notices));
+    },
+    std::tuple_cat(detail::sender_flags, std::tuple{detail::sender_restarts},
+                   detail::sender_gauges));
 }
 /// @}
 

@@ -390,7 +390,8 @@ BackOffSender::Closing& BackOffSender::closing() {
   auto& result = rare().closing;
   if (!result) {
     const auto status = engine_.status(now());
-    result = std::make_unique<Closing>(Closing{status.counters, status.abandoned, {}, {}});
+    result = std::make_unique<Closing>(
+      Closing{status.counters, static_cast<std::uint32_t>(status.abandoned), {}, {}});
   }
   return *result;
 }

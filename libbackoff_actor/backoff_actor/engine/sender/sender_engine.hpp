@@ -52,7 +52,7 @@
 #include "backoff_actor/engine/sender/sender_effects.hpp"
 #include "backoff_actor/engine/sender/sender_engine_options.hpp"
 #include "backoff_actor/engine/sender/sender_inputs.hpp"
-#include "backoff_actor/observe/sender_glance.hpp"
+#include "backoff_actor/observe/sender_numbers.hpp"
 #include "backoff_actor/observe/sender_status.hpp"
 
 #include <cstddef>

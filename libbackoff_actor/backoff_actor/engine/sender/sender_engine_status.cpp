@@ -132,27 +132,15 @@ PoolGlance SenderEngine::Work::pool_glance(bool is_stopped) const {
 
 SenderStatus SenderEngine::Work::status(Instant now, bool is_stopped) const {
   const auto numbers = glance(is_stopped);
-  SenderStatus result;
+  SenderStatus result{numbers};
   result.phase = numbers.phase;
   result.incarnation = last_incarnation;
-  result.is_paused = numbers.is_paused;
-  result.is_held_back = numbers.is_held_back;
   if (result.is_held_back)
     result.held_back_by = gate.is_held_back() ? gate.held_back_by() : HeldBackBy::retry_budget;
-  result.is_store_behind = numbers.is_store_behind;
-  result.is_on_fallback = numbers.is_on_fallback;
-  result.is_delayed = numbers.is_delayed;
-  result.restarts = numbers.restarts;
-  result.abandoned = static_cast<std::uint32_t>(numbers.abandoned);
-  result.counters = numbers.counters;
-  result.owed = numbers.owed;
-  result.owed_bytes = numbers.owed_bytes;
-  result.in_flight = numbers.in_flight;
-  result.ghosts = numbers.ghosts;
   if (numbers.oldest_since != Instant::never())
     result.oldest_age = now - numbers.oldest_since;
   if (result.is_delayed)
-    result.due_in = std::max(Duration::zero(), due() - now);
+    result.due_in = std::max(Duration::zero(), numbers.due - now);
   result.retries = primary.backoff.progress.retries;
   result.total_retries = primary.backoff.progress.draws;
   result.resets = primary.backoff.resets;
@@ -161,7 +149,6 @@ SenderStatus SenderEngine::Work::status(Instant now, bool is_stopped) const {
     return result;
   result.unstored = backlog.unstored();
   if (numbers.failing_since != Instant::never()) {
-    result.is_service_down = numbers.is_service_down;
     result.nothing_succeeded_for = now - numbers.failing_since;
     result.unanswered_failures = evidence->of_service.failures();
   }

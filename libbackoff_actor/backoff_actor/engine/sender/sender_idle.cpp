@@ -96,12 +96,10 @@ void SenderEngine::Work::save_to(IdleState& result, const EngineOptions& options
 
 // Whether there is more to remember than `IdleState` has room for.
 bool SenderEngine::Work::has_failure_history(const EngineOptions& options) const {
-  const auto& x = counters;
-  const auto is_counted = (x.refused | x.dead_lettered | x.resends | x.nacks | x.crashes
-                           | x.failed_starts | x.hangs | x.restored | x.suspended | x.late_answers)
-                          != 0;
+  auto rare = counters;
+  rare.accepted = rare.acknowledged = rare.hand_overs = 0; // an `IdleState` has these
   const auto& initial = options.backoff.state();
-  return is_counted || primary.child != Lane::Child::alive || primary_starts != 1
+  return rare != SenderCounters{} || primary.child != Lane::Child::alive || primary_starts != 1
          || last_incarnation != 1 || last_epoch != 0 || !primary.was_handed_something
          || primary.window != options.max_in_flight || primary.full_window != options.max_in_flight
          || primary.probe != 0 || gate.draws() != 0 || !(restarts == RestartWindow{})

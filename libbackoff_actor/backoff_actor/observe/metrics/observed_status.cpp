@@ -2,7 +2,9 @@
 
 #include "backoff_actor/core/text/internal/number_text.hpp"
 #include "backoff_actor/observe/internal/json_parts.hpp"
+#include "backoff_actor/observe/sender_status.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <concepts>
 #include <string_view>
@@ -55,21 +57,11 @@ void add_letters(JsonObject& object, const DeadLetterTally& tally) {
              tally.count == 0 ? "null" : json_string(to_string(tally.oldest)));
 }
 
-void write(std::string& json, const SenderCounters& counters) {
-  JsonObject object{json};
-  object.add("accepted", counters.accepted);
-  object.add("refused", counters.refused);
-  object.add("acknowledged", counters.acknowledged);
-  object.add("dead_lettered", counters.dead_lettered);
-  object.add("hand_overs", counters.hand_overs);
-  object.add("resends", counters.resends);
-  object.add("nacks", counters.nacks);
-  object.add("crashes", counters.crashes);
-  object.add("failed_starts", counters.failed_starts);
-  object.add("hangs", counters.hangs);
-  object.add("restored", counters.restored);
-  object.add("suspended", counters.suspended);
-  object.add("late_answers", counters.late_answers);
+// Adds a member of `from` for each row of a table.
+template <class Table>
+void add_all(JsonObject& object, const Table& table, const auto& from) {
+  for (const auto& one : table)
+    object.add(one.key, from.*one.member);
 }
 
 void write(std::string& json, const PoolGlance& pool) {
@@ -79,37 +71,31 @@ void write(std::string& json, const PoolGlance& pool) {
   object.add("ready", pool.ready);
 }
 
-void write(std::string& json, const ObservedSender& sender) {
+void write(std::string& json, const ObservedSender& sender, Instant now) {
   const auto& glance = sender.glance;
+  const auto span = [](Instant from, Instant to) { // 0 if `from` is never
+    return json_seconds(std::max(to - from, Duration::zero()));
+  };
   JsonObject object{json};
   object.add("name", json_name(sender.name));
   object.add("supervisor", json_name(sender.supervisor));
   object.add("phase", json_string(to_string(glance.phase)));
-  object.add("is_paused", glance.is_paused);
-  object.add("is_held_back", glance.is_held_back);
-  object.add("is_on_fallback", glance.is_on_fallback);
-  object.add("is_delayed", glance.is_delayed);
-  object.add("is_store_behind", glance.is_store_behind);
-  object.add("is_service_down", glance.is_service_down);
-  object.add("restarts", glance.restarts);
-  object.add("owed", glance.owed);
-  object.add("owed_bytes", glance.owed_bytes);
-  object.add("in_flight", glance.in_flight);
-  object.add("ghosts", glance.ghosts);
-  object.add("abandoned", glance.abandoned);
-  object.add("oldest_age_seconds", json_seconds(sender.oldest_age));
-  object.add("silent_for_seconds", json_seconds(sender.silent_for));
-  object.add("nothing_succeeded_for_seconds", json_seconds(sender.nothing_succeeded_for));
-  object.add("due_in_seconds",
-             glance.due == Instant::never() ? "null" : json_seconds(sender.due_in));
+  add_all(object, detail::sender_flags, glance);
+  object.add(detail::sender_restarts.key, glance.*detail::sender_restarts.member);
+  add_all(object, detail::sender_gauges, glance);
+  for (const auto& one : detail::sender_moments)
+    object.add(one.key, span(glance.*one.member, now));
+  object.add(detail::sender_due.key,
+             glance.due == Instant::never() ? "null" : span(now, glance.due));
   object.add("last_cause", sender.last_cause.empty() ? "null" : json_string(sender.last_cause));
-  object.add("cause_age_seconds", json_seconds(sender.cause_age));
+  object.add("cause_age_seconds", span(sender.cause_at, now));
   add_letters(object, sender.dead_letters);
   if (sender.has_pool)
     write(object.key("pool"), sender.pool);
   else
     object.add("pool", "null");
-  write(object.key("counters"), glance.counters);
+  JsonObject counters{object.key("counters")};
+  add_all(counters, detail::sender_counters, glance.counters);
 }
 
 void write(std::string& json, const ObservedSupervisor& supervisor) {
@@ -162,12 +148,12 @@ void write(std::string& json, const ObservedOwnership& ownership) {
 }
 
 template <class Part>
-void write(std::string& json, const std::vector<Part>& parts) {
+void write(std::string& json, const std::vector<Part>& parts, auto... now) {
   const auto* separator = "[";
   for (const auto& part : parts) {
     json += separator;
     separator = ",";
-    write(json, part);
+    write(json, part, now...);
   }
   json += parts.empty() ? "[]" : "]";
 }
@@ -178,7 +164,7 @@ std::string to_json(const ObservedStatus& status) {
   std::string json;
   {
     JsonObject object{json};
-    write(object.key("senders"), status.senders);
+    write(object.key("senders"), status.senders, status.at);
     object.add("senders_left_out", status.senders_left_out);
     write(object.key("supervisors"), status.supervisors);
     object.add("supervisors_left_out", status.supervisors_left_out);

@@ -5,7 +5,7 @@
 #include "backoff_actor/delivery/delivery_store.hpp"
 #include "backoff_actor/guard/guard_status.hpp"
 #include "backoff_actor/observe/actor_name.hpp"
-#include "backoff_actor/observe/sender_glance.hpp"
+#include "backoff_actor/observe/sender_numbers.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -16,17 +16,13 @@ namespace backoff_actor {
 
 /// A sender, as an `Observatory` sees it.
 struct ObservedSender {
-  ActorName name{};                  ///< which one
-  SenderGlance glance{};             ///< its numbers after its last turn
-  Duration oldest_age{0};            ///< how long the oldest has been owed; 0 if nothing is
-  Duration silent_for{0};            ///< since its last turn, if it owes something; else 0
-  Duration nothing_succeeded_for{0}; ///< as `SenderStatus::nothing_succeeded_for`
-  bool has_pool = false;             ///< several workers share its outbox
-  PoolGlance pool{};                 ///< their numbers
-  Duration due_in{0};                ///< the rest of its delay; 0 if none runs
-  std::string last_cause{};          ///< the beginning of why it last failed; empty: it has not
-  Duration cause_age{0};             ///< since that failure; 0 if there was none
-  ActorName supervisor{};            ///< whose child it is; empty: of none that is observed
+  ActorName name{};                    ///< which one
+  SenderGlance glance{};               ///< its numbers after its last turn
+  bool has_pool = false;               ///< several workers share its outbox
+  PoolGlance pool{};                   ///< their numbers
+  std::string last_cause{};            ///< the beginning of why it last failed; empty: it has not
+  Instant cause_at = Instant::never(); ///< when that was; never: there was no failure
+  ActorName supervisor{};              ///< whose child it is; empty: of none that is observed
   /// Its dead letters that are there now: in its durable outbox; without one in memory, for
   /// operators.
   DeadLetterTally dead_letters{};
@@ -78,7 +74,8 @@ struct ObservedOwnership {
   std::uint64_t takeovers = 0; ///< times that it became the owner
 };
 
-/// What an `Observatory` sees at one moment. Its parts may be some microseconds apart.
+/// What an `Observatory` sees at one moment. Its parts may be some microseconds apart. All moments
+/// are on the time line of `at`.
 struct ObservedStatus {
   std::vector<ObservedSender> senders{};         ///< those with the largest backlogs first
   std::size_t senders_left_out = 0;              ///< that were beyond the number asked for
@@ -87,10 +84,12 @@ struct ObservedStatus {
   std::vector<ObservedGuard> guards{};           ///< by name
   std::vector<ObservedOutbox> outboxes{};        ///< by name
   std::vector<ObservedOwnership> ownerships{};   ///< by name
+  Instant at{};                                  ///< when it was seen
 };
 
 /// Renders a status as an object of JSON, with the names of the members as keys; names are texts
-/// such as `billing#17`, enumerators are their names, and spans are seconds under `..._seconds`.
+/// such as `billing#17`, enumerators are their names, and spans are seconds under `..._seconds`. A
+/// moment is the span from it to `ObservedStatus::at`, or until it.
 /// The text is UTF-8: bytes that are not UTF-8 become U+FFFD.
 BACKOFF_ACTOR_EXPORT std::string to_json(const ObservedStatus& status);
 

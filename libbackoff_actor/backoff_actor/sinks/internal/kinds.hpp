@@ -5,7 +5,7 @@
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
 #include "backoff_actor/guard/guard_status.hpp"
-#include "backoff_actor/observe/sender_glance.hpp"
+#include "backoff_actor/observe/sender_numbers.hpp"
 #include "backoff_actor/sinks/internal/cause_cell.hpp"
 #include "backoff_actor/sinks/internal/cell.hpp"
 #include "backoff_actor/sinks/internal/families.hpp"
@@ -25,37 +25,26 @@
 
 namespace backoff_actor::detail {
 
-// The counters of a sender, in the order of their words.
-inline constexpr std::array sender_counters{
-  &SenderCounters::accepted,      &SenderCounters::refused,       &SenderCounters::acknowledged,
-  &SenderCounters::hand_overs,    &SenderCounters::resends,       &SenderCounters::nacks,
-  &SenderCounters::crashes,       &SenderCounters::failed_starts, &SenderCounters::hangs,
-  &SenderCounters::restored,      &SenderCounters::suspended,     &SenderCounters::late_answers,
-  &SenderCounters::dead_lettered,
-};
-static_assert(sizeof(SenderCounters) == sender_counters.size() * sizeof(std::uint64_t));
-
 // -- senders ------------------------------------------------------------------------
 
+// The rows of observe/sender_numbers.hpp, in their order.
 struct SenderWords {
   enum : std::size_t {
     restarts = sender_counters.size(),
     counters,
-    owed = counters,
-    owed_bytes,
-    in_flight,
-    ghosts,
-    abandoned,
-    oldest_since,  // an instant
-    due,           // an instant
-    last_turn,     // an instant
-    failing_since, // an instant
-    state,         // the phase, and a bit for each flag above it
-    number,        // of the actor
+    gauges = counters,
+    oldest_since = gauges + sender_gauges.size(), // the moments
+    last_turn, // `silent_since`, but also of one that owes nothing
+    failing_since,
+    due,
+    state,  // the phase, and a bit for each flag above it
+    number, // of the actor
     size,
   };
 };
 static_assert(sizeof(Kind<SenderWords>::Member) <= 256);
+static_assert(SenderWords::due == SenderWords::oldest_since + sender_moments.size()
+              && sender_moments[1].member == &SenderGlance::silent_since);
 
 BACKOFF_ACTOR_EXPORT void publish(Cell<SenderWords::size>& cell, const SenderGlance& glance,
                                   Instant now);
@@ -107,17 +96,16 @@ private:
 struct PoolWords {
   static constexpr std::size_t states = 5; // of workers
   enum : std::size_t {
-    held_back_by_guard, // in ns
-    held_back_by_rate,
-    held_back_by_service,
-    held_back_by_workers,
-    counters,
-    workers = counters, // by state
+    counters = pool_held_back.size(), // in ns
+    workers = counters,               // by state
     ready = workers + states,
     number, // of its sender's name
     size,
   };
 };
+
+void publish(Cell<PoolWords::size>& cell, const PoolGlance& pool);
+PoolGlance glance_of(const Cell<PoolWords::size>& cell);
 
 struct SenderKind {
   const std::shared_ptr<Kind<SenderWords>> senders = std::make_shared<Kind<SenderWords>>();
@@ -171,14 +159,7 @@ public:
       pool_ = std::make_unique<Kind<PoolWords>::Member>(kind_->pools);
       pool_->cell.set(PoolWords::number, member_.cell.get(SenderWords::number));
     }
-    auto& cell = pool_->cell;
-    for (std::size_t i = 0; i < PoolWords::states; ++i)
-      cell.set(PoolWords::workers + i, pool.workers[i]);
-    cell.set(PoolWords::ready, pool.ready);
-    cell.set(PoolWords::held_back_by_guard, nanoseconds_of(pool.held_back_by_guard));
-    cell.set(PoolWords::held_back_by_rate, nanoseconds_of(pool.held_back_by_rate));
-    cell.set(PoolWords::held_back_by_service, nanoseconds_of(pool.held_back_by_service));
-    cell.set(PoolWords::held_back_by_workers, nanoseconds_of(pool.held_back_by_workers));
+    detail::publish(pool_->cell, pool);
   }
 
   // Keeps the beginning of the text.
@@ -203,10 +184,6 @@ public:
   }
 
 private:
-  static std::uint64_t nanoseconds_of(Duration span) {
-    return static_cast<std::uint64_t>(span.count());
-  }
-
   Cell<OutcomeWords::size>& outcomes() {
     if (!outcomes_)
       outcomes_ = std::make_unique<Kind<OutcomeWords>::Member>(kind_->outcomes);

@@ -97,7 +97,7 @@ public:
 
   // Shows each sender, in no order. Whoever is shown one may take from it. No sender of its kind
   // comes or goes meanwhile.
-  void for_each_sender(Instant now, const std::function<void(ObservedSender&)>& show) const;
+  void for_each_sender(const std::function<void(ObservedSender&)>& show) const;
   // The status without the senders.
   ObservedStatus status_of_others(std::size_t at_most, Instant now) const;
 

@@ -15,30 +15,20 @@
 // What the live page is told. It is one line of JSON in an event of a stream of events:
 //
 //     event: all
-//     data: {"at":73000,"kinds":["orders"],
+//     data: {"at":73000,"numbers":["phase","flags",...],"kinds":["orders"],
 //     "senders":[[0,17,2,0,5,0,71000,73400,120,3,1,4,73000,6,1,1700000000000,0]],
 //     "gone":[],"causes":[[0,17,72900,"Danger, High Voltage!"]],"rest":{...}}
 //
 // `at` and all other moments are milliseconds on the time line of the observatory. 0 is never. A
-// row of `senders` is, in this order:
-//
-// - the index of its kind, and its number;
-// - the phase, and flags: 1 paused, 2 held back, 4 on fallback, 8 store behind, 16 its dead
-//   letters are in an outbox, 32 its service is down;
-// - how many messages it owes, and how many of them are in flight;
-// - since when the oldest is owed, and when the delay ends;
-// - how many are acknowledged, failures, dead letters, restarts;
-// - the last turn of a sender that owes something;
-// - the number of its supervisor, or 0;
-// - how many dead letters are there now, and when the oldest was given up, in milliseconds since
-//   1970, or 0;
-// - since when nothing succeeds, if its service is down;
-// - only with a pool: its workers by state, which are five numbers, and the ready deliveries.
+// row of `senders` has the index of its kind, its own number, and what `numbers` names
+// (live_frames.cpp); with a pool also its workers by state, which are five numbers, and the ready
+// deliveries. Flags: 1 paused, 2 held back, 4 on fallback, 8 store behind, 16 its dead letters are
+// in an outbox, 32 its service is down.
 //
 // `rest` has the supervisors, guards, outboxes and their owners as in `/status`.
 //
-// The event `changes` has only the rows that have changed. `kinds` and `rest` are null there if
-// they are as before.
+// The event `changes` has no `numbers`, and only the rows that have changed. `kinds` and `rest` are
+// null there if they are as before.
 
 namespace backoff_actor::web {
 
@@ -88,8 +78,9 @@ private:
   Row row_of(const ObservedSender& sender);
   std::uint64_t kind_of(const std::string& name);
   std::string kinds() const;
-  std::string frame(const std::string& rows, const std::string& gone, const std::string& causes,
-                    const std::string& kinds, const std::string& rest) const;
+  std::string frame(const std::string& numbers, const std::string& rows, const std::string& gone,
+                    const std::string& causes, const std::string& kinds,
+                    const std::string& rest) const;
   void note_changes(const std::vector<Row>& before, bool are_kinds_new, bool is_rest_new);
 
   std::map<std::string, std::uint64_t, std::less<>> kinds_; // the index of each
