@@ -84,7 +84,6 @@ private:
 class Site {
 public:
   explicit Site(bool has_tls) : options_(options_for(has_tls)), hosts_(options_, !has_tls) {
-    mail_.set_operable(std::make_shared<Sender>(reached));
     SenderGlance glance;
     glance.phase = Phase::waiting;
     glance.owed = 3;
@@ -122,7 +121,12 @@ private:
   const Observatory observatory_;
   const web::HostCheck hosts_;
   const web::WebPages pages_{observatory_, options_, hosts_};
-  detail::SenderSeat mail_{observatory_.state()->senders("mail"), 5};
+  detail::SenderSeat mail_{observatory_.state()->senders("mail"),
+                           5,
+                           {[](void* reached_here) -> std::shared_ptr<detail::Operable> {
+                              return std::make_shared<Sender>(*static_cast<Reached*>(reached_here));
+                            },
+                            &reached}};
   detail::SenderSeat orders_{observatory_.state()->senders("orders"), 6};
   detail::SupervisorSeat shop_{observatory_.state()->supervisors("shop"),
                                observatory_.state()->families(), ActorName{"shop", 4}};

@@ -129,6 +129,12 @@ PoolGlance glance_of(const Cell<PoolWords::size>& cell) {
   return pool;
 }
 
+std::shared_ptr<Operable> SenderKind::operable(std::uint64_t number) {
+  const auto [lock, member] =
+    find([number](const Member& one) { return one.cell.get(SenderWords::number) == number; });
+  return member != nullptr ? static_cast<SenderSeat*>(member)->operable() : nullptr;
+}
+
 std::shared_ptr<SenderKind> ObservatoryState::senders(const std::string& name) {
   const std::lock_guard lock{mutex_};
   return senders_.of(name, options_.max_kinds);
@@ -158,7 +164,7 @@ std::shared_ptr<Operable> ObservatoryState::operable(const ActorName& sender) co
   const auto all = kinds();
   const auto kind =
     std::ranges::find(all.senders, sender.kind, [](const auto& x) { return x.first; });
-  return kind == all.senders.end() ? nullptr : kind->second->operables.find(sender.number);
+  return kind == all.senders.end() ? nullptr : kind->second->operable(sender.number);
 }
 
 void ObservatoryState::add_closable_guard(const std::string& name,
@@ -247,7 +253,7 @@ void ObservatoryState::for_each_sender(const std::function<void(ObservedSender&)
         causes.emplace(cell.get(CauseWords::number), std::move(note));
     });
     const auto letters = kind->letters.all();
-    kind->senders->for_each([&, &name = name](const auto& cell) {
+    kind->for_each([&, &name = name](const auto& cell) {
       ObservedSender sender{{name, cell.get(SenderWords::number)}, glance_of(cell)};
       if (const auto pool = pools.find(sender.name.number); pool != pools.end()) {
         sender.has_pool = true;
@@ -325,7 +331,7 @@ ObservedStatus ObservatoryState::status_of_others(std::size_t at_most, Instant n
 Instant ObservatoryState::last_turn() const {
   Instant result{};
   for (const auto& [name, kind] : kinds().senders)
-    kind->senders->for_each([&](const auto& cell) {
+    kind->for_each([&](const auto& cell) {
       result = std::max(result, instant_of(cell.get(SenderWords::last_turn)));
     });
   return result;
@@ -360,7 +366,7 @@ ProbeAnswer ObservatoryState::readiness(Instant now) const {
     result.text.clear();
   const auto all = kinds();
   for (const auto& [name, kind] : all.senders)
-    kind->senders->for_each([&, &name = name](const auto& cell) {
+    kind->for_each([&, &name = name](const auto& cell) {
       const auto phase = glance_of(cell).phase;
       if (phase == Phase::draining || phase == Phase::finishing)
         add_line(result.text, to_string(ActorName{name, cell.get(SenderWords::number)}) + ": "

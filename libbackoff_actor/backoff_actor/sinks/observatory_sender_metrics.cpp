@@ -18,8 +18,8 @@ namespace {
 constexpr std::size_t phases_shown = 6; // all but the last: a sender that has stopped has no seat
 
 static_assert(are_counted<Phase, phases_shown + 1>);
-static_assert(are_counted<Refusal, OutcomeWords::refusals>);
-static_assert(are_counted<DeadLetterReason, OutcomeWords::dead_letter_reasons>);
+static_assert(are_counted<Refusal, ReasonWords::refusals>);
+static_assert(are_counted<DeadLetterReason, ReasonWords::dead_letter_reasons>);
 static_assert(are_counted<WorkerState, PoolWords::states>);
 
 // -- senders ------------------------------------------------------------------------
@@ -28,7 +28,8 @@ static_assert(are_counted<WorkerState, PoolWords::states>);
 struct SenderSums {
   std::string name;
   std::array<std::uint64_t, SenderWords::counters> counters{};
-  std::array<std::uint64_t, OutcomeWords::counters> outcomes{};
+  std::array<std::uint64_t, TimeWords::counters> times{};
+  std::array<std::uint64_t, ReasonWords::counters> reasons{};
   std::array<std::uint64_t, TimeBuckets::count + 1> delays{};
   std::array<std::uint64_t, phases_shown> phases{};
   std::array<std::uint64_t, sender_gauges.size()> gauges{};
@@ -45,7 +46,7 @@ struct SenderSums {
 SenderSums sums_of(const std::string& name, const SenderKind& kind, Instant now) {
   SenderSums sums;
   sums.name = name;
-  sums.counters = kind.senders->for_each([&](const auto& cell) {
+  sums.counters = kind.for_each([&](const auto& cell) {
     const auto glance = glance_of(cell);
     if (const auto phase = static_cast<std::size_t>(glance.phase); phase < sums.phases.size())
       ++sums.phases[phase];
@@ -56,7 +57,8 @@ SenderSums sums_of(const std::string& name, const SenderKind& kind, Instant now)
     for (std::size_t i = 0; i < sender_moments.size(); ++i) // since never is less than nothing
       sums.longest[i] = std::max(sums.longest[i], now - glance.*sender_moments[i].member);
   });
-  sums.outcomes = kind.outcomes->for_each([](const auto&) {});
+  sums.times = kind.times->for_each([](const auto&) {});
+  sums.reasons = kind.reasons->for_each([](const auto&) {});
   sums.pool_held_back = kind.pools->for_each([&](const auto& cell) {
     sums.has_pool = true;
     for (std::size_t i = 0; i < PoolWords::states; ++i)
@@ -98,7 +100,7 @@ void add_by_reason(MetricPage& page, const std::vector<SenderSums>& all, std::si
   for (const auto& one : all)
     for (std::size_t i = 0; i < count; ++i)
       page.add({{"sender", one.name}, {"reason", std::string{to_string(static_cast<Reason>(i))}}},
-               one.outcomes[first + i]);
+               one.reasons[first + i]);
 }
 
 // The family of the counter in a word, or of what it is split into.
@@ -112,16 +114,16 @@ void add_counter(MetricPage& page, const std::vector<SenderSums>& all, std::size
       page.add({{"sender", one.name}}, one.counters[word]);
     return;
   case SplitBy::refusal:
-    return add_by_reason<Refusal>(page, all, OutcomeWords::refused, OutcomeWords::refusals);
+    return add_by_reason<Refusal>(page, all, ReasonWords::refused, ReasonWords::refusals);
   case SplitBy::dead_letter_reason:
-    return add_by_reason<DeadLetterReason>(page, all, OutcomeWords::dead_lettered,
-                                           OutcomeWords::dead_letter_reasons);
+    return add_by_reason<DeadLetterReason>(page, all, ReasonWords::dead_lettered,
+                                           ReasonWords::dead_letter_reasons);
   }
 }
 
 void add_times(MetricPage& page, const std::vector<SenderSums>& all, std::size_t first) {
   for (const auto& one : all)
-    page.add({{"sender", one.name}}, time_bounds, part(one.outcomes, first, TimeBuckets::count + 1),
+    page.add({{"sender", one.name}}, time_bounds, part(one.times, first, TimeBuckets::count + 1),
              nanoseconds_per_second);
 }
 
@@ -144,9 +146,9 @@ void add_senders(MetricPage& page, const std::vector<SenderSums>& all) {
     add_counter(page, all, i, sender_counters[i]);
   add_counter(page, all, SenderWords::restarts, sender_restarts);
   page.begin(histogram, "delivery_seconds", "From the submission to the acknowledgement.");
-  add_times(page, all, OutcomeWords::delivery_times);
+  add_times(page, all, TimeWords::delivery_times);
   page.begin(histogram, "attempt_seconds", "From the last hand-over to the acknowledgement.");
-  add_times(page, all, OutcomeWords::attempt_times);
+  add_times(page, all, TimeWords::attempt_times);
   page.begin(histogram, "retry_delay_seconds", "Delays after failures.");
   for (const auto& one : all)
     page.add({{"sender", one.name}}, time_bounds, one.delays, nanoseconds_per_second);

@@ -198,6 +198,23 @@ TEST_F(ObservatoryTest, puts_times_into_buckets_that_grow_fourfold) {
   EXPECT_DOUBLE_EQ(attempts->buckets.sum, 5 * 25 * 3600.0);
 }
 
+TEST_F(ObservatoryTest, loses_no_time_when_a_bucket_of_32_bits_is_full) {
+  const auto a = sender("orders", 1, owing(0));
+  a->note_acknowledged(at(1s), at(1s), at(1s));
+  observatory.state()->senders("orders")->times->for_each([](const detail::TimesCell& cell) {
+    const_cast<detail::TimesCell&>(cell).set(detail::TimeWords::delivery_times,
+                                             detail::TimesCell::most);
+  });
+  a->note_acknowledged(at(1s), at(1s), at(1s));
+  a->note_acknowledged(at(1s), at(1s), at(1s));
+  const auto metrics = observatory.metrics(at(0s));
+  const auto count = [&](const char* name) {
+    return sample_of(metrics, name, {{"sender", "orders"}})->buckets.counts.front();
+  };
+  EXPECT_EQ(count("backoff_delivery_seconds"), 4'294'967'297u);
+  EXPECT_EQ(count("backoff_attempt_seconds"), 3u);
+}
+
 TEST_F(ObservatoryTest, takes_a_time_that_steps_back_for_none) {
   const auto a = sender("orders", 1, owing(0));
   a->note_acknowledged(at(-1s), at(1s), Instant::never());

@@ -111,8 +111,8 @@ void BackOffSender::on_exit() {
   if (!engine_.has_ended())
     end_now();
   on_batch_end();
-  if (const auto rare = std::exchange(rare_, nullptr))
-    for (const auto& start : rare->starts)
+  if (const auto ties = std::exchange(ties_, nullptr); ties && ties->rare)
+    for (const auto& start : ties->rare->starts)
       start->call_off();
   keep_alive_ = nullptr;
   // The settings may hold handles that refer back to this actor.
@@ -128,7 +128,7 @@ void BackOffSender::on_batch_end() {
 
 // A guard does not keep its senders alive.
 void BackOffSender::watch_guard() {
-  rare().guard_watch =
+  ties().guard_watch =
     detail::GuardParts::watch(options().guard, [self = address()](Duration spread) {
       if (const auto alive = caf::actor_cast<caf::actor>(self))
         compat::enqueue(alive, GuardClosed{spread});
@@ -139,7 +139,7 @@ void BackOffSender::watch_guard() {
 void BackOffSender::register_this() {
   const detail::RegisteredSender entry{address(), to_string(own_name()), options().ack_timeout};
   if (auto registration = detail::SenderRegistry::enroll(home_system(), entry))
-    rare().registration = std::move(registration);
+    ties().registration = std::move(registration);
 }
 
 // -- words --------------------------------------------------------------------------

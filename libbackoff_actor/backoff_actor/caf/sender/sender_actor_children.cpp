@@ -62,9 +62,10 @@ BackOffSender::News BackOffSender::not_started(std::uint32_t incarnation, const 
 
 // Removes a pending start and returns it; none: it was called off.
 std::shared_ptr<ChildStart> BackOffSender::take_start(std::uint64_t number) {
-  if (!rare_)
+  auto* const rare = rare_if_any();
+  if (!rare)
     return nullptr;
-  auto& starts = rare_->starts;
+  auto& starts = rare->starts;
   const auto it = std::find_if(starts.begin(), starts.end(),
                                [&](const auto& start) { return start->number() == number; });
   if (it == starts.end())

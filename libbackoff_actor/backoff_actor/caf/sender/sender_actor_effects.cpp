@@ -127,8 +127,8 @@ public:
 
   void operator()(const effect::Abandon& x) {
     self_.children_.abandon(x.incarnation);
-    if (self_.rare_ && self_.rare_->closing)
-      ++self_.rare_->closing->abandoned;
+    if (auto* const rare = self_.rare_if_any(); rare && rare->closing)
+      ++rare->closing->abandoned;
   }
 
   void operator()(const effect::StopChild& x) {
@@ -245,7 +245,8 @@ void BackOffSender::take_at(Instant at, const OneInput& input, Cargo cargo) {
     publish();
   if (engine_.has_ended()) {
     tell_of_the_end();
-    quit(rare_ && rare_->exit_reason ? *rare_->exit_reason : caf::error{});
+    const auto* const rare = rare_if_any();
+    quit(rare && rare->exit_reason ? *rare->exit_reason : caf::error{});
   } else
     rest_or_stay();
 }
@@ -264,11 +265,12 @@ void BackOffSender::tell_of_the_end() {
     end_held();
     end_storing();
   }
-  if (!rare_)
+  auto* const rare = rare_if_any();
+  if (!rare)
     return;
-  for (auto& client : std::exchange(rare_->stops, {}))
+  for (auto& client : std::exchange(rare->stops, {}))
     tell_status(std::move(client));
-  const auto closing = std::exchange(rare_->closing, nullptr);
+  const auto closing = std::exchange(rare->closing, nullptr);
   if (!closing)
     return;
   const auto counters = engine_.status(now()).counters;
@@ -317,15 +319,21 @@ void BackOffSender::step(Instant at, const OneInput& input, Cargo cargo, FollowU
   }
 }
 
+BackOffSender::Ties& BackOffSender::ties() {
+  if (!ties_)
+    ties_ = std::make_unique<Ties>();
+  return *ties_;
+}
+
 BackOffSender::Rare& BackOffSender::rare() {
-  if (!rare_)
-    rare_ = std::make_unique<Rare>();
-  return *rare_;
+  auto& result = ties().rare;
+  if (!result)
+    result = std::make_unique<Rare>();
+  return *result;
 }
 
 bool BackOffSender::Rare::is_empty() const {
-  return !keys && !guard_watch && !registration && !seat && drains.empty() && starts.empty()
-         && stops.empty() && !closing && !exit_reason;
+  return !keys && drains.empty() && starts.empty() && stops.empty() && !closing && !exit_reason;
 }
 
 void BackOffSender::rest_or_stay() {
@@ -340,8 +348,10 @@ void BackOffSender::rest() {
   keep_alive_ = nullptr;
   if (engine_.is_idle() || parcels_.size() > DeliverySlots::kept_size)
     std::vector<Parcel>{}.swap(parcels_);
-  if (rare_ && rare_->is_empty())
-    rare_ = nullptr;
+  if (ties_ && ties_->rare && ties_->rare->is_empty())
+    ties_->rare = nullptr;
+  if (ties_ && !ties_->rare && !ties_->guard_watch && !ties_->registration && !ties_->seat)
+    ties_ = nullptr;
 }
 
 } // namespace backoff_actor

@@ -135,7 +135,7 @@ void BackOffSender::bury(const effect::DeadLetter& x, const News* news) {
 
 // Whether an operator may want to see dead letters.
 bool BackOffSender::keeps_letters() const {
-  return rare_ && rare_->desk && options().observed_by->state()->keeps_letters();
+  return seat() && options().observed_by->state()->keeps_letters();
 }
 
 void BackOffSender::record(const DeadLetter& letter, bool is_stored) {
@@ -154,9 +154,10 @@ void BackOffSender::record(const DeadLetter& letter, bool is_stored) {
 void BackOffSender::keep(const DeadLetter& letter) {
   using std::chrono::system_clock;
   const WallTime at{Duration{system_clock::now().time_since_epoch()}.count()};
-  rare_->desk->keep(letter, at);
-  if (rare_->seat && !rare_->seat->shows_letters())
-    rare_->seat->show_letters({rare_->desk->letter_count(), false});
+  const auto kept_by = desk();
+  kept_by->keep(letter, at);
+  if (!seat()->shows_letters())
+    seat()->show_letters({kept_by->letter_count(), false});
 }
 
 // Tells of a letter for which `on_dead_letter` threw an exception.
@@ -197,25 +198,35 @@ void BackOffSender::tell_failed_hook(const std::string& exception) {
 // -- who observes it, and operators -----------------------------------------------------
 
 void BackOffSender::show_this() {
-  rare().seat = std::make_unique<detail::SenderSeat>(settings_->kind, id());
-  rare().desk = std::make_shared<detail::OperatorDesk>(address(), options().outbox);
-  rare().seat->set_operable(rare().desk);
+  // Reads only what stays as it is until the seat is gone.
+  const auto make_desk = [](void* actor) -> std::shared_ptr<detail::Operable> {
+    const auto& self = *static_cast<const BackOffSender*>(actor);
+    return std::make_shared<detail::OperatorDesk>(self.address(), self.options().outbox);
+  };
+  ties().seat = std::make_unique<detail::SenderSeat>(settings_->kind, id(),
+                                                     detail::OperableMaker{make_desk, this});
   if (options().outbox)
-    rare().seat->show_letters({options().outbox.queue_->letter_count(), true});
+    ties().seat->show_letters({options().outbox.queue_->letter_count(), true});
+}
+
+std::shared_ptr<detail::OperatorDesk> BackOffSender::desk() const {
+  return seat() ? std::static_pointer_cast<detail::OperatorDesk>(seat()->operable()) : nullptr;
 }
 
 void BackOffSender::publish() {
   steps_ = 0;
-  if (rare_ && rare_->seat) // none once the sender has ended
-    rare_->seat->publish(engine_.glance(), recent_now());
-  if (options().pool.is_pool() && rare_ && rare_->seat)
-    rare_->seat->publish(engine_.pool_glance());
+  auto* const seat = this->seat();
+  if (!seat)
+    return;
+  seat->publish(engine_.glance(), recent_now());
+  if (options().pool.is_pool())
+    seat->publish(engine_.pool_glance());
 }
 
 void BackOffSender::on_operator_news() {
-  if (!rare_ || !rare_->desk)
+  const auto desk = this->desk(); // an answer may end this sender
+  if (!desk)
     return;
-  const auto desk = rare_->desk; // an answer may end this sender
   auto status = engine_.status(now());
   status.name = own_name();
   desk->answer(*this, to_string(status));

@@ -77,8 +77,8 @@ void BackOffSender::tell_left_letters() {
 
 void BackOffSender::end_storing() {
   std::vector<AcknowledgedKey> acknowledged;
-  if (rare_ && rare_->keys)
-    for (const auto& [at, key] : rare_->keys->acknowledged())
+  if (const auto* const rare = rare_if_any(); rare && rare->keys)
+    for (const auto& [at, key] : rare->keys->acknowledged())
       acknowledged.push_back({key, store_->key_time(at)});
   store_->end(std::move(acknowledged));
   store_ = nullptr;

@@ -55,20 +55,19 @@ private:
 /// All that publish the same numbers under the same name, and the counts of those that have ended.
 ///
 /// `Words` names the numbers: `Words::counters` of them, the first, never fall; `Words::size` are
-/// all.
+/// all. A cell begins a cache line, so that the writers of two cells do not slow each other down,
+/// unless `alignment` says otherwise.
 ///
 /// @thread any; a cell's writer takes the lock when it comes and when it goes.
-template <class Words, class OneCell = Cell<Words::size>>
+template <class Words, class OneCell = Cell<Words::size>, std::size_t alignment = 64>
 class Kind {
 public:
   /// A cell in its kind, from its construction to its destruction. Its writer owns it.
-  ///
-  /// It begins a cache line, so that the writers of two cells do not slow each other down.
-  class alignas(64) Member {
+  class alignas(alignment) Member {
   public:
     explicit Member(std::shared_ptr<Kind> kind) : kind_(std::move(kind)) {
       const std::lock_guard lock{kind_->mutex_};
-      place_ = kind_->members_.size();
+      place_ = static_cast<std::uint32_t>(kind_->members_.size());
       kind_->members_.push_back(this);
     }
 
@@ -85,11 +84,13 @@ public:
       kind_->members_.pop_back();
     }
 
+    const std::shared_ptr<Kind>& kind() const { return kind_; }
+
     OneCell cell;
 
   private:
     std::shared_ptr<Kind> kind_;
-    std::size_t place_;
+    std::uint32_t place_;
   };
 
   /// Calls `read(cell)` for each cell, and returns the sums of the counters, ended ones included.
@@ -106,6 +107,25 @@ public:
       read(cell);
     }
     return sums;
+  }
+
+  /// Moves the count of a word to those of the ended, so that the cell can begin anew.
+  void retire(OneCell& cell, std::size_t word) {
+    const std::lock_guard lock{mutex_};
+    retired_[word] += cell.get(word);
+    cell.set(word, 0);
+  }
+
+protected:
+  // Returns the first member for which `is_it(member)`, and keeps it from going while the lock is
+  // held; null: there is none.
+  template <class Is>
+  std::pair<std::unique_lock<std::mutex>, Member*> find(Is is_it) const {
+    std::unique_lock lock{mutex_};
+    for (auto* const member : members_)
+      if (is_it(*member))
+        return {std::move(lock), member};
+    return {};
   }
 
 private:

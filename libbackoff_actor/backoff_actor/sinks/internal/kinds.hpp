@@ -18,6 +18,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -42,7 +43,6 @@ struct SenderWords {
     size,
   };
 };
-static_assert(sizeof(Kind<SenderWords>::Member) <= 256);
 static_assert(SenderWords::due == SenderWords::oldest_since + sender_moments.size()
               && sender_moments[1].member == &SenderGlance::silent_since);
 
@@ -50,16 +50,58 @@ BACKOFF_ACTOR_EXPORT void publish(Cell<SenderWords::size>& cell, const SenderGla
                                   Instant now);
 BACKOFF_ACTOR_EXPORT SenderGlance glance_of(const Cell<SenderWords::size>& cell);
 
-// What became of messages; only a sender that had any has these.
-struct OutcomeWords {
+// How long messages took; only a sender that had one acknowledged has these.
+struct TimeWords {
+  static constexpr std::size_t each = TimeBuckets::count + 1; // buckets, then the sum in ns
+  enum : std::size_t {
+    delivery_times,
+    attempt_times = delivery_times + each,
+    counters = attempt_times + each,
+  };
+};
+
+// A cell of these words in half the room: counts of buckets have 32 bits here, and a full one is to
+// be retired before it is added to. A sender in a hurry fills one in an hour.
+class TimesCell {
+  static constexpr bool is_sum(std::size_t word) {
+    return word % TimeWords::each == TimeBuckets::count;
+  }
+  auto& bucket(std::size_t word) { return buckets_[word - word / TimeWords::each]; }
+  auto& bucket(std::size_t word) const { return buckets_[word - word / TimeWords::each]; }
+  auto& sum(std::size_t word) { return sums_[word / TimeWords::each]; }
+  auto& sum(std::size_t word) const { return sums_[word / TimeWords::each]; }
+
+public:
+  std::uint64_t get(std::size_t word) const {
+    return is_sum(word) ? sum(word).load(std::memory_order_relaxed)
+                        : bucket(word).load(std::memory_order_relaxed);
+  }
+  void set(std::size_t word, std::uint64_t value) {
+    if (is_sum(word))
+      sum(word).store(value, std::memory_order_relaxed);
+    else
+      bucket(word).store(static_cast<std::uint32_t>(value), std::memory_order_relaxed);
+  }
+  bool is_full(std::size_t word) const { return !is_sum(word) && get(word) == most; }
+
+  static constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
+
+private:
+  std::array<std::atomic<std::uint32_t>, 2 * TimeBuckets::count> buckets_{};
+  std::array<std::atomic<std::uint64_t>, 2> sums_{};
+  // So that no cache line has what two senders count.
+  [[maybe_unused]] std::array<std::uint64_t, 4> room_{};
+};
+using TimeKind = Kind<TimeWords, TimesCell, alignof(std::uint64_t)>;
+
+// What became of messages that were refused or given up; only a sender that had any has these.
+struct ReasonWords {
   static constexpr std::size_t refusals = 6;
   static constexpr std::size_t dead_letter_reasons = 11;
   enum : std::size_t {
-    refused = 0,
+    refused,
     dead_lettered = refused + refusals,
-    delivery_times = dead_lettered + dead_letter_reasons, // buckets, then the sum in ns
-    attempt_times = delivery_times + TimeBuckets::count + 1,
-    counters = attempt_times + TimeBuckets::count + 1,
+    counters = dead_lettered + dead_letter_reasons,
     size = counters,
   };
 };
@@ -107,96 +149,128 @@ struct PoolWords {
 void publish(Cell<PoolWords::size>& cell, const PoolGlance& pool);
 PoolGlance glance_of(const Cell<PoolWords::size>& cell);
 
-struct SenderKind {
-  const std::shared_ptr<Kind<SenderWords>> senders = std::make_shared<Kind<SenderWords>>();
-  const std::shared_ptr<Kind<OutcomeWords>> outcomes = std::make_shared<Kind<OutcomeWords>>();
+class SenderSeat;
+
+// Of a seat, what is behind its words changes so seldom that no cache line has words of two.
+using SeatKind = Kind<SenderWords, Cell<SenderWords::size>, alignof(std::uint64_t)>;
+
+struct SenderKind : SeatKind {
+  const std::shared_ptr<TimeKind> times = std::make_shared<TimeKind>();
+  const std::shared_ptr<Kind<ReasonWords>> reasons = std::make_shared<Kind<ReasonWords>>();
   const std::shared_ptr<Kind<PoolWords>> pools = std::make_shared<Kind<PoolWords>>();
   const std::shared_ptr<Kind<CauseWords, CauseCell>> causes =
     std::make_shared<Kind<CauseWords, CauseCell>>();
   OperableBook operables;
   LetterBook letters;
   SharedTimes delays; // that were drawn after failures
+
+  // The sender of this number, for an operator; null: there is none.
+  BACKOFF_ACTOR_EXPORT std::shared_ptr<Operable> operable(std::uint64_t number);
 };
 
-// A sender in its kind. One thread at a time uses it.
-class SenderSeat {
+// A sender in its kind. One thread at a time uses it. A program may have a million: what only some
+// of them have is behind a pointer.
+class SenderSeat : public SeatKind::Member {
+  struct Rare {
+    std::unique_ptr<Kind<ReasonWords>::Member> reasons{};         // none: nothing to count yet
+    std::unique_ptr<Kind<PoolWords>::Member> pool{};              // none: it has no pool
+    std::unique_ptr<Kind<CauseWords, CauseCell>::Member> cause{}; // none: it has not failed
+  };
+
+  SenderKind& kind() const { return static_cast<SenderKind&>(*Member::kind()); }
+  std::uint64_t number() const { return cell.get(SenderWords::number); }
+
+  Rare& rare() {
+    if (!rare_)
+      rare_ = std::make_unique<Rare>();
+    return *rare_;
+  }
+
+  // The cell of a member, which is made if it is not there.
+  template <class OneMember, class OneKind>
+  static auto& of(std::unique_ptr<OneMember>& member, const std::shared_ptr<OneKind>& kind) {
+    if (!member)
+      member = std::make_unique<OneMember>(kind);
+    return member->cell;
+  }
+
+  // Counts a span in a histogram, which begins at the word `first`.
+  void add(TimesCell& times, std::size_t first, std::uint64_t nanoseconds) {
+    const auto bucket = first + TimeBuckets::of(nanoseconds);
+    const auto sum = first + TimeBuckets::count;
+    if (times.is_full(bucket)) [[unlikely]]
+      kind().times->retire(times, bucket);
+    times.set(bucket, times.get(bucket) + 1);
+    times.set(sum, times.get(sum) + nanoseconds);
+  }
+
+  // The same as `of`, for words that have the number of the sender.
+  template <class OneMember, class OneKind>
+  auto& numbered(std::unique_ptr<OneMember> Rare::*member, const std::shared_ptr<OneKind>& kind) {
+    auto& result = of(rare().*member, kind);
+    result.set(number_word(*kind), number());
+    return result;
+  }
+  static constexpr std::size_t number_word(const Kind<PoolWords>&) { return PoolWords::number; }
+  static constexpr std::size_t number_word(const Kind<CauseWords, CauseCell>&) {
+    return CauseWords::number;
+  }
+
 public:
-  SenderSeat(std::shared_ptr<SenderKind> kind, std::uint64_t number)
-    : member_(kind->senders), kind_(std::move(kind)) {
-    member_.cell.set(SenderWords::number, number);
+  // The maker may be called from any thread until this ends.
+  SenderSeat(std::shared_ptr<SenderKind> kind, std::uint64_t number, OperableMaker maker = {})
+    : Member(std::move(kind)), maker_(maker) {
+    cell.set(SenderWords::number, number);
   }
 
   SenderSeat(const SenderSeat&) = delete;
   SenderSeat& operator=(const SenderSeat&) = delete;
   ~SenderSeat() {
     if (has_letters_)
-      kind_->letters.remove(member_.cell.get(SenderWords::number));
-    if (!operable_)
-      return;
-    kind_->operables.remove(member_.cell.get(SenderWords::number), operable_.get());
-    operable_->end();
+      kind().letters.remove(number());
+    kind().operables.end(maker_);
   }
 
-  // Lets operators act on the sender as long as it is seen.
-  void set_operable(std::shared_ptr<Operable> operable) {
-    operable_ = std::move(operable);
-    kind_->operables.add(member_.cell.get(SenderWords::number), operable_);
-  }
+  // What operators see; null: nobody can act on the sender.
+  std::shared_ptr<Operable> operable() { return kind().operables.of(maker_); }
 
   // Shows how many dead letters of the sender are kept, as long as it is seen.
   void show_letters(SenderLetters letters) {
     has_letters_ = true;
-    kind_->letters.add(member_.cell.get(SenderWords::number), std::move(letters));
+    kind().letters.add(number(), std::move(letters));
   }
   bool shows_letters() const { return has_letters_; }
 
-  void publish(const SenderGlance& glance, Instant now) {
-    detail::publish(member_.cell, glance, now);
-  }
+  void publish(const SenderGlance& glance, Instant now) { detail::publish(cell, glance, now); }
 
   void publish(const PoolGlance& pool) {
-    if (!pool_) {
-      pool_ = std::make_unique<Kind<PoolWords>::Member>(kind_->pools);
-      pool_->cell.set(PoolWords::number, member_.cell.get(SenderWords::number));
-    }
-    detail::publish(pool_->cell, pool);
+    detail::publish(numbered(&Rare::pool, kind().pools), pool);
   }
 
   // Keeps the beginning of the text.
   void note_cause(std::string_view text, Instant now) {
-    if (!cause_) {
-      cause_ = std::make_unique<Kind<CauseWords, CauseCell>::Member>(kind_->causes);
-      cause_->cell.set(CauseWords::number, member_.cell.get(SenderWords::number));
-    }
-    cause_->cell.write(text, now);
+    numbered(&Rare::cause, kind().causes).write(text, now);
   }
 
-  void note_refused(std::size_t reason) { outcomes().add(OutcomeWords::refused + reason); }
+  void note_refused(std::size_t reason) {
+    of(rare().reasons, kind().reasons).add(ReasonWords::refused + reason);
+  }
 
   void note_dead_letter(std::size_t reason) {
-    outcomes().add(OutcomeWords::dead_lettered + reason);
+    of(rare().reasons, kind().reasons).add(ReasonWords::dead_lettered + reason);
   }
 
   void note_acknowledged(Instant at, Instant submitted_at, Instant handed_over_at) {
-    auto& cell = outcomes();
-    add_time(cell, OutcomeWords::delivery_times, TimeBuckets::between(submitted_at, at));
-    add_time(cell, OutcomeWords::attempt_times, TimeBuckets::between(handed_over_at, at));
+    auto& times = of(times_, kind().times);
+    add(times, TimeWords::delivery_times, TimeBuckets::between(submitted_at, at));
+    add(times, TimeWords::attempt_times, TimeBuckets::between(handed_over_at, at));
   }
 
 private:
-  Cell<OutcomeWords::size>& outcomes() {
-    if (!outcomes_)
-      outcomes_ = std::make_unique<Kind<OutcomeWords>::Member>(kind_->outcomes);
-    return outcomes_->cell;
-  }
-
-  Kind<SenderWords>::Member member_; // first: it begins a cache line
-  std::shared_ptr<SenderKind> kind_;
-  std::unique_ptr<Kind<OutcomeWords>::Member> outcomes_{};       // none: nothing to count yet
-  std::unique_ptr<Kind<PoolWords>::Member> pool_{};              // none: it has no pool
-  std::shared_ptr<Operable> operable_{};                         // none: nobody can act on it
-  std::unique_ptr<Kind<CauseWords, CauseCell>::Member> cause_{}; // none: it has not failed
-  bool has_letters_ = false;                                     // they are in the book
+  bool has_letters_ = false;                  // they are in the book
+  std::unique_ptr<TimeKind::Member> times_{}; // none: nothing was acknowledged yet
+  std::unique_ptr<Rare> rare_{};              // none: it has none of that
+  OperableMaker maker_;                       // the book's lock protects it
 };
 
 // -- supervisors ----------------------------------------------------------------------

@@ -48,30 +48,42 @@ public:
   virtual void end() = 0;
 };
 
-// The senders of a kind, by number.
+// Makes the `Operable` of a sender, once an operator wants it, or the sender does.
+struct OperableMaker {
+  std::shared_ptr<Operable> (*make)(void* sender) = nullptr; // null: nobody can act on it
+  void* sender = nullptr;
+};
+
+// The `Operable`s of a kind of senders, by the maker of each. Most senders never have one.
 class OperableBook {
 public:
-  void add(std::uint64_t number, std::shared_ptr<Operable> one) {
+  // Makes it if it is not there yet. Null: there is none.
+  std::shared_ptr<Operable> of(const OperableMaker& maker) {
     const std::lock_guard lock{mutex_};
-    all_[number] = std::move(one);
+    if (maker.make == nullptr)
+      return nullptr;
+    auto& result = all_[&maker];
+    if (!result)
+      result = maker.make(maker.sender);
+    return result;
   }
 
-  void remove(std::uint64_t number, const Operable* one) {
-    const std::lock_guard lock{mutex_};
-    if (const auto found = all_.find(number); found != all_.end() && found->second.get() == one)
-      all_.erase(found);
-  }
-
-  // Null: there is none.
-  std::shared_ptr<Operable> find(std::uint64_t number) const {
-    const std::lock_guard lock{mutex_};
-    const auto found = all_.find(number);
-    return found == all_.end() ? nullptr : found->second;
+  // The sender has ended: nobody finds it any more, and nobody has to wait for it.
+  void end(OperableMaker& maker) {
+    std::shared_ptr<Operable> found;
+    {
+      const std::lock_guard lock{mutex_};
+      maker.make = nullptr;
+      if (const auto node = all_.extract(&maker))
+        found = node.mapped();
+    }
+    if (found)
+      found->end();
   }
 
 private:
-  mutable std::mutex mutex_;
-  std::unordered_map<std::uint64_t, std::shared_ptr<Operable>> all_;
+  std::mutex mutex_; // guards also the makers of the senders
+  std::unordered_map<const OperableMaker*, std::shared_ptr<Operable>> all_;
 };
 
 // A guard, as an operator sees it.

@@ -110,19 +110,23 @@ private:
   // Data that only few senders have, or only for a time.
   struct Rare {
     std::unique_ptr<IdempotencyKeys> keys{}; // none: no submission had a key yet
-    std::shared_ptr<const void> guard_watch{};
-    std::shared_ptr<const void> registration{}; // none: nobody wants to know this sender
     std::unordered_map<std::uint32_t, compat::OpenRequest> drains{};
     std::vector<std::shared_ptr<ChildStart>> starts{}; // of asynchronous factories, by incarnation
     std::vector<compat::OpenRequest> stops{};          // requests that wait for the end
     std::unique_ptr<Closing> closing{};                // none: it was not told to end with a grace
     std::optional<caf::error> exit_reason{};           // none: ends normally
-    std::unique_ptr<detail::SenderSeat> seat{};        // none: nobody sees the numbers
-    std::shared_ptr<detail::OperatorDesk> desk{};      // with a seat: where operators leave orders
     std::uint32_t last_ticket = 0;
     Cause last_bare{}; // cause of the last error without a context, with its text
 
     bool is_empty() const;
+  };
+
+  // What ties a sender to others, mostly as long as it lives; and its `Rare`.
+  struct Ties {
+    std::shared_ptr<const void> guard_watch{};
+    std::shared_ptr<const void> registration{}; // none: nobody wants to know this sender
+    std::unique_ptr<detail::SenderSeat> seat{}; // none: nobody sees the numbers
+    std::unique_ptr<Rare> rare{};               // none: no such data
   };
 
   class CarryOut; // one member per effect
@@ -248,11 +252,14 @@ private:
   template <class OneInput>
   void take_at(Instant at, const OneInput& input, Cargo cargo);
   void follow(FollowUps& follow_ups);
+  Ties& ties();
   Rare& rare();
+  Rare* rare_if_any() const { return ties_ ? ties_->rare.get() : nullptr; }
   detail::SenderSeat* seat() const {
-    return publishes_ && rare_ ? rare_->seat.get() : nullptr; // null once the sender has ended
+    return publishes_ && ties_ ? ties_->seat.get() : nullptr; // null once the sender has ended
   }
-  bool is_drained() const { return !rare_ || rare_->drains.empty(); }
+  std::shared_ptr<detail::OperatorDesk> desk() const; // null: there is no seat
+  bool is_drained() const { return !rare_if_any() || rare_if_any()->drains.empty(); }
   void rest_or_stay();
   void rest();
   void end_now();
@@ -277,13 +284,13 @@ private:
   SenderEngine engine_;
   ChildKeeper children_;
   std::unique_ptr<SenderStore> store_; // none: deliveries are in memory only
-  std::unique_ptr<Rare> rare_;         // none: no such data
+  std::unique_ptr<Ties> ties_;         // none: it has none
   bool is_observed_;                   // the texts of causes are read
   bool acknowledges_by_reply_;
   bool looks_into_messages_;          // an option needs the content of each message
   bool is_timed_;                     // an option needs the exact time of each message
   bool has_told_failed_hook_ = false; // the hook for events threw an exception before
-  bool publishes_;                    // somebody sees the numbers: there is `Rare::seat`
+  bool publishes_;                    // somebody sees the numbers: there is `Ties::seat`
   std::uint8_t steps_ = 0;            // since the numbers were published
   std::uint64_t origin_;              // for `TrackedMsg::origin`
   std::vector<Parcel> parcels_;
