@@ -567,7 +567,7 @@ protected:
   }
 
   void pause_on_its_own(const Lane& lane, Delivery& x, std::optional<Duration> wish) {
-    x.pause_asked = wish.value_or(Duration::zero());
+    x.pause_asked = std::max(wish.value_or(Duration::zero()), Duration::zero()); // less is no wish
     to_pause.push_back(x.id);
     x.pauses_after_fallback = lane.is_fallback;
   }
