@@ -119,13 +119,14 @@ private:
     require(!is_closing_, "no child is started by a sender that is to end");
     require(x.incarnation == children.size() + 1, "incarnations are counted one by one");
     for (const auto& [incarnation, child] : children)
-      require(child.is_fallback != x.is_fallback || child.worker != x.worker || child.is_stopped
+      require(child.kind != x.kind || child.worker != x.worker || child.is_stopped
                 || child.state == State::gone || child.state == State::abandoned,
               "only a child that is left to itself lives beside another in its place");
-    auto& child = children.emplace(x.incarnation, KnownChild{x.is_fallback}).first->second;
+    const auto is_fallback = !is_pool() && x.kind == EngineOptions::kind_of_fallback;
+    auto& child = children.emplace(x.incarnation, KnownChild{is_fallback}).first->second;
     child.worker = x.worker;
     child.kind = x.kind;
-    return start_line(x.incarnation, x.is_fallback);
+    return start_line(x.incarnation, is_fallback);
   }
 
   std::string carry_out(const effect::AskToEnd& x) {

@@ -322,7 +322,7 @@ private:
                     && !std::holds_alternative<effect::HandOver>(effect)));
       if (const auto* const x = std::get_if<effect::StartChild>(&effect)) {
         children_.insert(x->incarnation);
-        if (x->is_fallback)
+        if (x->worker == 0 && x->kind == EngineOptions::kind_of_fallback)
           fallbacks_.insert(x->incarnation);
         else // closed before or after, or a probe
           RC_ASSERT(was_closed || guard_->is_closed() || guard_->admitted > admitted_before);

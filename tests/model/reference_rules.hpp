@@ -104,29 +104,24 @@ protected:
     taken.push_back(start_line(lane.incarnation, lane.is_fallback));
   }
 
-  /// The last one stopped normally, with nothing owed, or there was none yet.
+  /// Who serves and has no child gets one, as soon as one may be made.
   void start_who_is_wanted() {
     for (auto* lane : lanes())
-      if (serves(*lane) && lane->child == Child::none && !lane->due)
+      if (serves(*lane) && lane->child == Child::none && is_wanted(*lane))
         start_child(*lane);
   }
 
-  /// The child that was told to end has ended, or is taken for it.
-  void revive(Lane& lane) {
-    if (!serves(lane))
-      return;
-    const auto may_start =
-      lane.due ? options.restart == RestartTiming::at_once && lane.was_handed_something
-               : !lane.is_done || !owed().empty();
-    if (may_start)
-      start_child(lane);
+  bool is_wanted(const Lane& lane) const {
+    if (incarnation == 0)
+      return has_begun && (options.child_start == FirstStart::at_once || !owed().empty());
+    if (lane.is_done && owed().empty())
+      return false;
+    return !lane.due || (options.restart == RestartTiming::at_once && lane.was_handed_something);
   }
 
   void end_delay(Lane& lane) {
     lane.due.reset();
     tell(event::DelayEnded{now});
-    if (serves(lane) && lane.child == Child::none && (!lane.is_done || !owed().empty()))
-      start_child(lane);
   }
 
   // -- failures --------------------------------------------------------------------------
@@ -291,7 +286,6 @@ protected:
                     .epoch = ++epochs_,
                     .max_window = options.max_in_flight,
                     .window = options.max_in_flight};
-    start_child(*fallback);
   }
 
   void come_back() {

@@ -43,8 +43,6 @@ public:
       return;
     last_id_ = std::max(last_id_, x.last_delivery);
     has_begun = true;
-    if (incarnation == 0 && (options.child_start == FirstStart::at_once || !owed().empty()))
-      start_child(primary);
   }
 
   void operator()(const input::Submit& x) {
@@ -73,7 +71,7 @@ public:
       keep_own_retries(*find(id), *x.own_retries);
     if (options.ordering == Ordering::per_key && x.key == 0)
       hint(event::Hint::About::no_key, id);
-    start_who_is_wanted();
+    has_begun = true;
   }
 
   void operator()(const input::ChildStarted& x) {
@@ -124,8 +122,7 @@ public:
     if (was_told || ending) {
       take_all_back(*lane);
       put_off(*lane, wish);
-      tell(event::ChildDown{now, x.incarnation, x.cause, false});
-      return revive(*lane);
+      return tell(event::ChildDown{now, x.incarnation, x.cause, false});
     }
     const auto is_failure = x.cause.is_error() || !owed().empty();
     tell(event::ChildDown{now, x.incarnation, x.cause, is_failure});
@@ -145,10 +142,6 @@ public:
     charge(*lane, culprit, x.cause, x.decision, fault);
     wish = std::max(wish, x.decision.retry_after);
     fail_unless_fatal(*lane, x.cause, x.decision.verdict, x.decision.reason, wish, waits);
-    if (!lane->due && lane->child == Child::none)
-      return revive(*lane);
-    if (options.restart == RestartTiming::at_once && lane->was_handed_something && serves(*lane))
-      start_child(*lane);
   }
 
   void operator()(const input::Acknowledged& x) {
@@ -347,6 +340,7 @@ private:
       end_if_nobody_is_left();
     if (is_stopped)
       return;
+    start_who_is_wanted();
     for (const auto id : std::exchange(to_pause, {}))
       if (auto* const x = find(id); x != nullptr && x->pause_asked)
         pause(*x);
@@ -397,7 +391,6 @@ private:
     lane.child = Child::none;
     put_off(lane, longest_wish(lane));
     take_all_back(lane);
-    revive(lane);
   }
 
   void hang(Lane& lane) {

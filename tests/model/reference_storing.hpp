@@ -85,8 +85,6 @@ public:
         return bury(x.delivery, DeadLetterReason::hand_overs_exhausted, &cause);
       }
     }
-    if (has_begun || incarnation > 0) // it came too late, but nothing that is owed is left lying
-      start_who_is_wanted();
   }
 };
 

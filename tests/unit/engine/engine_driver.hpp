@@ -143,7 +143,8 @@ private:
     return "suspend " + std::to_string(x.delivery);
   }
   std::string describe(const effect::StartChild& x) {
-    return (x.is_fallback ? "start fallback " : "start child ") + std::to_string(x.incarnation);
+    const auto is_fallback = x.worker == 0 && x.kind == EngineOptions::kind_of_fallback;
+    return (is_fallback ? "start fallback " : "start child ") + std::to_string(x.incarnation);
   }
   std::string describe(const effect::AskToEnd& x) {
     return "ask to end " + std::to_string(x.incarnation);

@@ -98,6 +98,16 @@ TEST(sender_pool_size, starts_the_first_worker_for_the_first_message_if_there_ne
   EXPECT_THAT(sender.child_started(), ElementsAre("hand over 1"));
 }
 
+TEST(sender_pool_size, adds_no_worker_before_it_begins) {
+  auto options = pool_options({{{1, 2}, 1}});
+  options.persist = true;
+  EngineDriver sender{options};
+  for (std::uint64_t i = 1; i <= 20; ++i)
+    sender.take(input::Restore{.delivery = i});
+  EXPECT_THAT(sender.wake_after(seconds{60}), Not(Contains(StartsWith("start"))));
+  EXPECT_THAT(sender.take(input::Start{20}), Contains("start child 1"));
+}
+
 TEST(sender_pool_size, keeps_a_retired_worker_until_it_has_finished_what_it_holds) {
   PoolDriver sender{2};
   sender.submit();

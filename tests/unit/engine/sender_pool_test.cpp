@@ -322,6 +322,17 @@ TEST(sender_pool, does_not_give_up_for_the_unlucky_worker) {
   }
 }
 
+TEST(sender_pool, of_one_worker_gives_up_although_its_message_waits_and_not_the_worker) {
+  EngineOptions options;
+  options.backoff_by = BackoffBy::message;
+  options.restart_limit = RestartLimit{1, std::chrono::hours{1}};
+  PoolDriver sender{1, options};
+  sender.submit();
+  EXPECT_THAT(sender.crash_of(1), Not(Contains("give up")));
+  sender.take(input::ChildStarted{2});
+  EXPECT_THAT(sender.crash_of(2), Contains("give up"));
+}
+
 TEST(sender_pool, gives_up_when_all_workers_fail_more_often_than_each_may) {
   EngineOptions options;
   options.restart_limit = RestartLimit{1, std::chrono::hours{1}};

@@ -29,7 +29,7 @@ static_assert(probe_slot == DeliverySlots::max_size);
 
 void BackOffSender::start_child(const effect::StartChild& x, FollowUps& follow_ups) {
   const auto incarnation = x.incarnation;
-  const auto& make = x.is_fallback ? options().rare.fallback : settings_->factory_of(x.kind);
+  const auto& make = settings_->factory_of(x.kind);
   try {
     if (make.is_asynchronous()) {
       const auto start = std::make_shared<ChildStart>(address(), incarnation);

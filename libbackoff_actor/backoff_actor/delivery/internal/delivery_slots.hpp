@@ -37,7 +37,7 @@ struct Delivery {
   bool is_ghost = false;         ///< it is owed no longer, but the child still has it
   bool has_source : 1 = false;   ///< it stays where it came from until it is stored
   bool has_failed : 1 = false;   ///< this process has seen it fail
-  std::uint16_t worker = 0;      ///< in a pool: the index of the worker that last had it
+  std::uint16_t worker = 0;      ///< the index of the worker that last had it; the fallback: 1
 };
 
 /// The deliveries not yet acknowledged, in order of submission.

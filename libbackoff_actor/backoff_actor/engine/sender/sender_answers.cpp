@@ -93,19 +93,14 @@ void SenderEngine::Step::operator()(const input::Acknowledged& x) {
     note_answer(*answered, delivery.id);
   if (!is_latest)
     return;
-  const auto take_as_well = [&](Lane& lane) {
-    if (lane.epoch != delivery.epoch)
-      return;
-    if (lane.window < lane.full_window)
-      ++lane.window;
-    reset_backoff(lane);
-    begin_return_from_fallback(lane);
-  };
-  if (!work_.pool)
-    return for_primary_and_fallback(take_as_well);
-  auto& worker = work_.worker(delivery.worker); // no two have the same epoch
-  mark_changed(worker);
-  take_as_well(worker);
+  auto* const lane = work_.lanes.find(delivery.worker);
+  if (lane == nullptr || lane->epoch != delivery.epoch)
+    return;
+  mark_changed(*lane);
+  if (lane->window < lane->full_window)
+    ++lane->window;
+  reset_backoff(*lane);
+  want_fallback(*lane, false);
 }
 
 // -- errors -----------------------------------------------------------------------------

@@ -99,13 +99,13 @@ FailureEvidence& SenderEngine::Step::evidence_of(const Lane& lane) {
   auto& evidence = work_.evidence;
   if (!evidence)
     evidence = std::make_unique<Work::Evidence>();
-  return is_primary(lane) ? evidence->of_service : evidence->of_fallback;
+  return lane.is_fallback ? evidence->of_fallback : evidence->of_service;
 }
 
 // The same, after a look at what the service did for others that share the guard.
 FailureEvidence& SenderEngine::Step::evidence_now(const Lane& lane) {
   auto& result = evidence_of(lane);
-  const auto answers = is_primary(lane) ? gate_.answers_of_others() : 0;
+  const auto answers = lane.is_fallback ? 0 : gate_.answers_of_others();
   if (answers > work_.evidence->answers_of_others) {
     work_.evidence->answers_of_others = answers;
     note_answer(lane, 0);
@@ -118,7 +118,7 @@ void SenderEngine::Step::tell_if_nothing_succeeds(const Lane& lane, FailureEvide
     return;
   observe_of(lane, [&] {
     return event::NothingSucceeds{now_, evidence.failing_since(), evidence.failures(),
-                                  evidence.only_failed(), !is_primary(lane)};
+                                  evidence.only_failed(), lane.is_fallback};
   });
 }
 
@@ -172,7 +172,7 @@ void SenderEngine::Step::note_answer(const Lane& lane, std::uint64_t id) {
   if (evidence.is_told())
     observe_of(lane, [&] {
       return event::SucceedsAgain{now_, evidence.failing_since(), evidence.failures(),
-                                  !is_primary(lane)};
+                                  lane.is_fallback};
     });
   evidence.note_answer(id, now_, [this](const FailureEvidence::Failed& x) { charge_open(x); });
 }

@@ -8,40 +8,76 @@
 
 namespace backoff_actor {
 
+// -- found -------------------------------------------------------------------------------
+
+SenderEngine::Lane* SenderEngine::Step::lane_of(std::uint32_t incarnation) {
+  if (work_.pool) {
+    const auto& by_incarnation = work_.pool->by_incarnation;
+    const auto found = by_incarnation.find(incarnation);
+    if (found == by_incarnation.end())
+      return nullptr;
+    auto& worker = work_.lanes[found->second];
+    mark_changed(worker);
+    return &worker;
+  }
+  for (auto& lane : work_.lanes)
+    if (lane.incarnation == incarnation)
+      return &lane;
+  return nullptr;
+}
+
 // -- started -----------------------------------------------------------------------------
 
 void SenderEngine::Step::operator()(const input::Start& x) {
   if (is_closing())
     return;
-  if (self_.beginning_ == Beginning::not_told)
-    self_.beginning_ = Beginning::told;
+  begin();
   work_.last_delivery = std::max(work_.last_delivery, x.last_delivery);
-  const auto is_wanted = options_.child_start == FirstStart::at_once || self_.owed() > 0;
-  if (work_.last_incarnation == 0 && is_wanted && !work_.pool)
-    start_child(work_.primary);
+}
+
+// Called in every step, for each lane that it may have changed. Starts the child that is missing.
+void SenderEngine::Step::give_child(Lane& lane) {
+  if (lane.child == Child::none && is_child_wanted(lane))
+    start_child(lane);
+}
+
+bool SenderEngine::Step::is_child_wanted(const Lane& lane) const {
+  if (!lane.is_wanted || is_closing())
+    return false;
+  if (work_.last_incarnation == 0)
+    return is_first_wanted();
+  if (lane.is_done && !is_needed(lane))
+    return false;
+  return !lane.delay_runs
+         || (options_.restart == RestartTiming::at_once && lane.was_handed_something);
+}
+
+bool SenderEngine::Step::is_first_wanted() const {
+  return self_.beginning_ != Beginning::not_told
+         && (options_.child_start == FirstStart::at_once || self_.owed() > 0);
+}
+
+// Whether something is there for the lane's child. In a pool, what other workers hold is not.
+bool SenderEngine::Step::is_needed(const Lane& lane) const {
+  return work_.pool ? lane.in_flight.count > 0 || backlog_.size_ready() > 0 : self_.owed() > 0;
 }
 
 // Makes the child at once, or when the guard of the service lets a call through.
 void SenderEngine::Step::start_child(Lane& lane) {
-  if (!is_guarded(lane) || gate_.is_closed())
-    return make_child(lane);
-  if (!work_.pool) {
-    work_.start_is_put_off = true;
-    return;
-  }
-  lane.start_is_put_off = true;
-  mark_changed(lane);
+  lane.start_is_put_off = is_guarded(lane) && !gate_.is_closed();
+  if (!lane.start_is_put_off)
+    make_child(lane);
 }
 
 void SenderEngine::Step::make_child(Lane& lane) {
-  if (is_primary(lane))
-    work_.start_is_put_off = lane.start_is_put_off = false;
+  lane.start_is_put_off = false;
+  if (!lane.is_fallback && lane.incarnation != 0)
+    ++work_.restarts_so_far;
   if (++work_.last_incarnation == 0) // 0 is kept for "none yet"
     work_.last_incarnation = 1;
   if (work_.pool) {
     work_.pool->by_incarnation.erase(lane.incarnation);
     work_.pool->by_incarnation[work_.last_incarnation] = lane.index;
-    work_.pool->first_starts += std::exchange(lane.is_new, false) ? 1U : 0U;
     mark_changed(lane);
   }
   lane.incarnation = work_.last_incarnation;
@@ -50,9 +86,7 @@ void SenderEngine::Step::make_child(Lane& lane) {
   lane.is_done = false;
   lane.is_asked = false;
   lane.is_hung = false;
-  if (is_primary(lane))
-    ++work_.primary_starts;
-  emit(effect::StartChild{lane.incarnation, !is_primary(lane), lane.kind, number_of(lane)});
+  emit(effect::StartChild{lane.incarnation, lane.kind, number_of(lane)});
 }
 
 void SenderEngine::Step::operator()(const input::ChildStarted& x) {
@@ -107,13 +141,9 @@ void SenderEngine::Step::operator()(const input::ChildDown& x) {
     take_back_from_leaving(*lane);
     heed(*lane, settled.retry_after);
     observe_of(*lane, [&] { return event::ChildDown{now_, x.incarnation, x.cause, false}; });
-    revive(*lane);
     return;
   }
-  // In a pool, what other workers hold is no reason to take a normal stop for a failure.
-  const auto is_needed =
-    work_.pool ? lane->in_flight.count > 0 || backlog_.size_ready() > 0 : self_.owed() > 0;
-  const auto is_failure = x.cause.is_error() || is_needed;
+  const auto is_failure = x.cause.is_error() || is_needed(*lane);
   observe_of(*lane, [&] { return event::ChildDown{now_, x.incarnation, x.cause, is_failure}; });
   if (!is_failure) {
     if (work_.pool)
@@ -132,22 +162,6 @@ void SenderEngine::Step::operator()(const input::ChildDown& x) {
   auto decision = x.decision;
   decision.retry_after = std::max(settled.retry_after, decision.retry_after);
   fail(*lane, cause, Failed::child, decision, waits);
-  if (!lane->delay_runs && lane->child == Child::none)
-    return revive(*lane);
-  if (serves(*lane) && options_.restart == RestartTiming::at_once && lane->was_handed_something)
-    start_child(*lane);
-}
-
-// Starts the next child if one is wanted. The lane has no child, and the failure is already
-// counted.
-void SenderEngine::Step::revive(Lane& lane) {
-  if (!serves(lane))
-    return;
-  const auto is_wanted = lane.delay_runs
-                           ? options_.restart == RestartTiming::at_once && lane.was_handed_something
-                           : !lane.is_done || self_.owed() > 0;
-  if (is_wanted)
-    start_child(lane);
 }
 
 // -- hangs --------------------------------------------------------------------------
@@ -223,7 +237,6 @@ void SenderEngine::Step::end_grace(Lane& lane) {
   take_back_from_leaving(lane);
   work_.abandoned.push_back({lane.incarnation, number_of(lane)});
   lane.child = Child::none;
-  revive(lane);
 }
 
 } // namespace backoff_actor

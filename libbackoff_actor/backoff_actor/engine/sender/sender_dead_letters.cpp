@@ -128,16 +128,15 @@ void SenderEngine::Step::count_attempts(Slot slot) {
 
 // Earlier processes ended `hand_overs` times, at least once, while a child held the delivery.
 // Buries it if `max_hand_overs` allows no more. Otherwise it becomes a suspect, so that no other
-// delivery pays for it. Returns whether it is still owed.
-bool SenderEngine::Step::suspect_or_bury(Slot slot, std::uint32_t hand_overs) {
+// delivery pays for it.
+void SenderEngine::Step::suspect_or_bury(Slot slot, std::uint32_t hand_overs) {
   backlog_.set_suspect(slot, true);
   if (hand_overs < *options_.max_hand_overs)
-    return true;
+    return;
   bury(slot, DeadLetterReason::hand_overs_exhausted,
        std::make_shared<const Cause>(Cause{0, "the process ended " + std::to_string(hand_overs)
                                                 + (hand_overs == 1 ? " time" : " times")
                                                 + " while a child had it"}));
-  return false;
 }
 
 // -- deadlines and ghosts -----------------------------------------------------------------

@@ -13,9 +13,9 @@ namespace backoff_actor {
 template <class Visit>
 void SenderEngine::Step::for_each_due_lane(Visit visit) {
   if (!work_.pool)
-    return for_primary_and_fallback(visit);
+    return for_each_lane(visit);
   for (const auto worker : work_.pool->looked_at)
-    visit(work_.worker(worker));
+    visit(work_.lanes[worker]);
 }
 
 // Returns the cause as a shared object. Reuses the last failure's object if both are the same,
@@ -45,7 +45,7 @@ void SenderEngine::Step::fail(Lane& lane, const SharedCause& cause, Failed what,
     }
     ++lane.failures_in_a_row;
   }
-  if (is_primary(lane))
+  if (!lane.is_fallback)
     work_.last_failure = cause;
   if (is_finishing())
     return;
@@ -78,8 +78,8 @@ void SenderEngine::Step::fail(Lane& lane, const SharedCause& cause, Failed what,
     tell_delay(lane, span, alone, of_class);
   if (is_over)
     fall_back(cause);
-  else if (is_primary(lane))
-    stay_on_fallback();
+  else
+    want_fallback(lane, true);
 }
 
 // The backoff of a class of failures after so many failures in a row, made in `room`; null: the
@@ -131,8 +131,6 @@ void SenderEngine::Step::end_delay(Lane& lane) {
   lane.delay_runs = false;
   lane.due = std::min(lane.due, now_);
   observe_of(lane, [&] { return event::DelayEnded{now_}; });
-  if (lane.child == Child::none)
-    revive(lane);
 }
 
 // Whether a failure of the delivery is no reason for its lane to wait.
@@ -193,7 +191,7 @@ SenderEngine::Step::OwnDelay SenderEngine::Step::own_delay(Slot slot, FailureRea
 
 void SenderEngine::Step::end_failures(Lane& lane) {
   lane.is_failing = false;
-  if (is_primary(lane))
+  if (!lane.is_fallback)
     work_.last_failure = nullptr;
   const auto was_started = lane.backoff.is_started();
   lane.backoff = reset(options_.backoff.policy(), lane.backoff);

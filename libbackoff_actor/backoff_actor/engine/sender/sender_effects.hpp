@@ -70,8 +70,7 @@ struct Suspend {
 /// Make a child, then answer with `input::ChildStarted` or `input::StartFailed`.
 struct StartChild {
   std::uint32_t incarnation; ///< goes back in the answer: by then another may be wanted
-  bool is_fallback;          ///< whether the fallback is to be made
-  std::uint16_t kind = 0;    ///< in a pool: the index of its kind
+  std::uint16_t kind = 0;    ///< the index of its kind, see `EngineOptions::pool`
   std::uint16_t worker = 0;  ///< in a pool: the number of the worker, from 1
 };
 

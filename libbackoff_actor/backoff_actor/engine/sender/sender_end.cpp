@@ -31,7 +31,6 @@ void SenderEngine::Step::operator()(const input::Finish& x) {
     return;
   work_.mode = Mode::finishing;
   gate_.end_all_holds(now_);
-  work_.start_is_put_off = false;
   for_each_lane([&](Lane& lane) { halt(lane); });
   if (!is_finished())
     observe([&] { return event::Finishing{now_, backlog_.size_in_flight(), work_.finish_by}; });
@@ -40,6 +39,7 @@ void SenderEngine::Step::operator()(const input::Finish& x) {
 // No delay runs any more, and a child that is not there yet is not wanted.
 void SenderEngine::Step::halt(Lane& lane) {
   lane.delay_runs = false;
+  lane.start_is_put_off = false;
   if (lane.child != Child::starting)
     return;
   emit(effect::StopChild{lane.incarnation});
@@ -94,7 +94,6 @@ void SenderEngine::Step::begin_end(DeadLetterReason reason, const SharedCause& c
   work_.end_reason = reason;
   work_.end_cause = cause;
   gate_.end_all_holds(now_);
-  work_.start_is_put_off = false;
   for_each_lane([&](Lane& lane) {
     if (lane.child == Child::alive)
       emit(effect::AskToEnd{lane.incarnation});
@@ -127,11 +126,7 @@ void SenderEngine::Step::press_children() {
 }
 
 void SenderEngine::Step::end_without_children() {
-  const auto is_there = [](const auto& lane) { return lane && lane->child != Child::none; };
-  auto has_child = work_.primary.child != Child::none;
-  has_child |= is_there(work_.fallback);
-  has_child |= work_.pool && std::ranges::any_of(work_.pool->others, is_there);
-  if (!has_child)
+  if (!work_.lanes.any([](const Lane& lane) { return lane.child != Child::none; }))
     end(work_.end_reason, work_.end_cause);
 }
 

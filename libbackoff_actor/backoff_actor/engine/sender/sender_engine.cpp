@@ -120,7 +120,7 @@ bool SenderEngine::begin_without_work(const input::Start& x, Effects& effects) {
   if (options_->guard && !options_->guard->is_closed())
     return false; // the start is to be put off
   beginning_ = Beginning::starting;
-  effects.emplace_back(effect::StartChild{1, false});
+  effects.emplace_back(effect::StartChild{1});
   return true;
 }
 
@@ -176,7 +176,7 @@ std::size_t SenderEngine::owed() const { return work_ ? work_->backlog.size() : 
 BackOff SenderEngine::backoff() const {
   const auto& initial = options_->backoff;
   return {initial.policy(), initial.seed(), stream_,
-          (work_ ? *work_ : *new_work()).primary.backoff};
+          (work_ ? *work_ : *new_work()).lanes.first().backoff};
 }
 
 Instant SenderEngine::due() const { return work_ && !stopped_ ? work_->due() : Instant::never(); }
@@ -190,7 +190,7 @@ SenderGlance SenderEngine::glance() const {
   if (idle_state_) {
     if (const auto* const history = idle_state_->history.get()) {
       result.counters = history->counters;
-      result.restarts = history->starts == 0 ? 0 : history->starts - 1;
+      result.restarts = history->restarts_so_far;
     }
     is_alone = idle_state_->history && idle_state_->history->is_alone;
     result.counters.accepted = idle_state_->accepted;

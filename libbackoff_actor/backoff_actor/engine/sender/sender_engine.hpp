@@ -14,8 +14,8 @@
 //
 // The two are independent: with RestartTiming::at_once a child may be there while the delay runs.
 // Both, with what the child holds and what it has answered, make a *lane* (sender_work.hpp). There
-// is one, and while the fallback works there is a second. A delivery is handed to a lane exactly
-// when all of this is so:
+// is one, or one for each worker of a pool, and another for the fallback while it works. A delivery
+// is handed to a lane exactly when all of this is so:
 //   - Its turn has come (delivery/internal/hand_over_order.hpp).
 //   - The lane's child is alive.
 //   - No delay of the lane runs.
@@ -147,7 +147,8 @@ public:
 
 private:
   struct Lane;           // one child, its delay, and what it holds
-  struct Pool;           // the workers that share the outbox, if there are several
+  class Lanes;           // all of them
+  struct Pool;           // the books of the workers that share the outbox, if there are several
   struct Work;           // all that a sender needs only while it has something to do
   struct IdleState;      // what it remembers while it has nothing to do
   struct FailureHistory; // what it remembers only after earlier failures

@@ -66,8 +66,8 @@ struct EngineOptions {
   /// @range 1 and above
   std::uint32_t max_in_flight = 1024;
 
-  /// The workers that share the outbox; without kinds: one child. Only with `Ordering::per_key` or
-  /// `unordered`, and without a fallback.
+  /// The workers that share the outbox; without kinds: one child, of the kind 0. Only with
+  /// `Ordering::per_key` or `unordered`, and without a fallback.
   WorkerPool pool{};
 
   /// How many failures a delivery may be charged with before it is given up. Unset: any number, and
@@ -120,7 +120,10 @@ struct EngineOptions {
   /// limit.
   std::optional<Duration> max_elapsed{};
 
-  /// Whether another child takes over when a limit is reached, instead of giving up.
+  /// The kind of the fallback: one behind that of the child.
+  static constexpr std::uint16_t kind_of_fallback = 1;
+
+  /// Whether a child of that kind takes over when a limit is reached, instead of giving up.
   bool has_fallback = false;
 
   /// Whether there is a store: a delivery waits for `input::Persisted` before it may be handed

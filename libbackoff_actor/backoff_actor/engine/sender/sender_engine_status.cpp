@@ -15,7 +15,7 @@ bool SenderEngine::Work::waits_for_budget() const {
 
 // When the engine asks the guard again, if the guard holds back the next hand-over.
 std::optional<Instant> SenderEngine::Work::held_until() const {
-  if (&serving_lane() != &primary)
+  if (!lanes.first().is_wanted && lanes.fallback() != nullptr)
     return std::nullopt;
   if (gate.is_held_back())
     return gate.held_back_until();
@@ -29,67 +29,51 @@ Phase SenderEngine::Work::phase() const {
     return Phase::finishing;
   if (is_draining)
     return Phase::draining;
-  if (pool && (held_until() != std::nullopt || pool_due() != Instant::never()))
+  if (held_until() != std::nullopt || lanes_due() != Instant::never())
     return Phase::waiting;
-  if (pool)
-    return pool->count(Pool::serving) != 0 ? Phase::running : Phase::starting;
-  const auto& lane = serving_lane();
-  if (lane.delay_runs || held_until() != std::nullopt)
-    return Phase::waiting;
-  return lane.child == Lane::Child::alive ? Phase::running : Phase::starting;
+  return living_child() != 0 ? Phase::running : Phase::starting;
 }
 
+// Of the first lane that is wanted and has one.
 std::uint32_t SenderEngine::Work::living_child() const {
-  const auto is_alive = [](const Lane& lane) { return lane.child == Lane::Child::alive; };
-  if (mode == Mode::finishing && fallback && is_alive(*fallback))
-    return fallback->incarnation;
-  if (pool && mode != Mode::ending)
-    for (const auto& worker : pool->others)
-      if (is_alive(*worker) && !is_alive(primary))
-        return worker->incarnation;
-  const auto& lane = serving_lane();
-  return is_alive(lane) && mode != Mode::ending ? lane.incarnation : 0;
+  for (const auto& lane : lanes)
+    if (lane.child == Lane::Child::alive && lane.is_wanted && mode != Mode::ending)
+      return lane.incarnation;
+  return 0;
 }
 
-// When a worker of the pool may be given something; never: one may now, or none waits for a time.
-Instant SenderEngine::Work::pool_due() const {
-  if (pool->count(Pool::serving) != 0 && !pool->is_held_by_service())
+// When a lane may be given something; never: one may now, or none waits for a time.
+Instant SenderEngine::Work::lanes_due() const {
+  if (pool && pool->count(Pool::serving) != 0 && !pool->is_held_by_service())
     return Instant::never();
   auto result = Instant::never();
-  for (std::uint16_t i = 0; i <= pool->others.size(); ++i) {
-    const auto& lane = worker(i);
-    const auto& kind = pool->kinds[lane.kind];
+  for (const auto& lane : lanes) {
     if (!lane.is_wanted || (lane.child != Lane::Child::alive && !lane.delay_runs))
       continue;
-    if (!lane.delay_runs && !kind.is_held())
+    const auto* const kind = pool ? &pool->kinds[lane.kind] : nullptr;
+    const auto is_held = kind != nullptr && kind->is_held();
+    if (!lane.delay_runs && !is_held)
       return Instant::never();
-    result =
-      std::min(result, lane.delay_runs ? std::max(lane.due, kind.held_until) : kind.held_until);
+    const auto free = lane.delay_runs ? lane.due : kind->held_until;
+    result = std::min(result, is_held ? std::max(free, kind->held_until) : free);
   }
   return result;
 }
 
 Instant SenderEngine::Work::due() const {
   const auto held = held_until();
-  if (pool && pool_due() != Instant::never())
-    return std::max(pool_due(), held.value_or(pool_due()));
-  if (pool)
-    return held.value_or(Instant::never());
-  const auto& lane = serving_lane();
-  if (!lane.delay_runs)
-    return held.value_or(Instant::never());
-  return std::max(lane.due, held.value_or(lane.due));
+  const auto free = lanes_due();
+  return free == Instant::never() ? held.value_or(free) : std::max(free, held.value_or(free));
 }
 
 SenderGlance SenderEngine::Work::glance(bool is_stopped) const {
   SenderGlance result;
   result.counters = counters;
-  result.restarts =
-    primary_starts - (pool ? pool->first_starts : std::min(primary_starts, std::uint64_t{1}));
+  result.restarts = restarts_so_far;
   result.abandoned = abandoned.size();
   result.is_paused = is_paused;
   result.is_store_behind = is_store_behind;
-  result.is_on_fallback = fallback != nullptr;
+  result.is_on_fallback = lanes.fallback() != nullptr;
   result.phase = is_stopped ? Phase::stopped : phase();
   if (is_stopped)
     return result;
@@ -141,10 +125,11 @@ SenderStatus SenderEngine::Work::status(Instant now, bool is_stopped) const {
     result.oldest_age = now - numbers.oldest_since;
   if (result.is_delayed)
     result.due_in = std::max(Duration::zero(), numbers.due - now);
-  result.retries = primary.backoff.progress.retries;
-  result.total_retries = primary.backoff.progress.draws;
-  result.resets = primary.backoff.resets;
-  result.last_delay = primary.backoff.wait_time;
+  const auto& backoff = lanes.first().backoff;
+  result.retries = backoff.progress.retries;
+  result.total_retries = backoff.progress.draws;
+  result.resets = backoff.resets;
+  result.last_delay = backoff.wait_time;
   if (is_stopped)
     return result;
   result.unstored = backlog.unstored();
@@ -159,8 +144,8 @@ SenderStatus SenderEngine::Work::status(Instant now, bool is_stopped) const {
 
 PoolStatus SenderEngine::Work::pool_status(Instant now) const {
   PoolStatus result;
-  for (std::uint16_t i = 0; i <= pool->others.size(); ++i)
-    if (const auto& lane = worker(i); lane.is_wanted || lane.is_retiring)
+  for (const auto& lane : lanes)
+    if (lane.is_wanted || lane.is_retiring)
       result.workers.push_back(worker_status(lane, now));
   result.ready = backlog.size_ready();
   for (const auto& kind : pool->kinds)

@@ -1,4 +1,4 @@
-// The fallback: when the sender changes over to it, and when it changes back.
+// The limits: what exceeds them, and how the fallback takes over and leaves again.
 
 #include "backoff_actor/engine/sender/internal/sender_step.hpp"
 
@@ -6,16 +6,8 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
 
 namespace backoff_actor {
-
-// Whether this lane gets the normal deliveries, not only probes.
-bool SenderEngine::Step::serves(const Lane& lane) const {
-  if (work_.pool)
-    return work_.mode == Mode::normal && lane.is_wanted;
-  return work_.mode == (is_primary(lane) ? Mode::normal : Mode::on_fallback);
-}
 
 // The limit of a pool is that of one worker, times the workers that there are at the least.
 RestartLimit SenderEngine::Step::restart_limit() const {
@@ -27,52 +19,50 @@ RestartLimit SenderEngine::Step::restart_limit() const {
 }
 
 // Whether this failure exceeds a limit. Then the fallback takes over; without a fallback the sender
-// gives up.
-bool SenderEngine::Step::is_over_limit(Lane& lane, Failed what, bool lane_goes_on) {
-  if (!is_primary(lane) || !serves(lane))
+// gives up. As long as one worker of a pool acknowledges, the limits of the others have no effect.
+bool SenderEngine::Step::is_over_limit(const Lane& lane, Failed what, bool lane_goes_on) {
+  if (work_.lanes.fallback() != nullptr || !lane.is_wanted || is_closing())
     return false;
   const auto is_often =
     what == Failed::child && options_.restart_limit && work_.restarts.add(restart_limit(), now_);
-  const auto is_long =
-    !lane_goes_on && options_.max_elapsed && lane.due - lane.first_failure > *options_.max_elapsed;
-  return work_.pool ? is_pool_over_limit(is_often) : is_often || is_long;
+  const auto is_over = [&](const Lane& x) {
+    const auto is_this = &x == &lane;
+    const auto since =
+      work_.pool ? std::max(x.first_failure, work_.pool->busy_since) : x.first_failure;
+    return (is_often && (is_this || x.is_failing))
+           || (x.is_failing && !(is_this && lane_goes_on) && options_.max_elapsed
+               && x.due - since > *options_.max_elapsed);
+  };
+  return !work_.lanes.any([&](const Lane& x) { return x.is_wanted && !is_over(x); });
 }
 
 void SenderEngine::Step::fall_back(const SharedCause& cause) {
   constexpr std::uint64_t stream_of_the_fallback = 0x66616c6c6261636bULL;
-  work_.mode = Mode::on_fallback;
-  work_.fallback = std::make_unique<Lane>(
-    options_, detail::mix(self_.stream_ ^ stream_of_the_fallback), options_.max_in_flight);
-  work_.fallback->epoch = ++work_.last_epoch;
+  const auto stream = detail::mix(self_.stream_ ^ stream_of_the_fallback);
+  auto& fallback =
+    work_.lanes.add(options_, stream, options_.max_in_flight, EngineOptions::kind_of_fallback);
+  fallback.is_fallback = true;
+  fallback.epoch = ++work_.last_epoch;
+  want_fallback(work_.lanes.first(), true);
   observe([&] { return event::FellBack{now_, *cause}; });
-  start_child(*work_.fallback);
 }
 
-// The primary's child has failed again before the fallback was done.
-void SenderEngine::Step::stay_on_fallback() {
-  if (work_.mode == Mode::returning)
-    work_.mode = Mode::on_fallback;
+// The lane's child has acknowledged a delivery of the present epoch, or has failed. If it is not
+// the fallback, that says which of the two is wanted.
+void SenderEngine::Step::want_fallback(Lane& lane, bool is_wanted) {
+  auto* const fallback = work_.lanes.fallback();
+  if (fallback == nullptr || lane.is_fallback)
+    return;
+  fallback->is_wanted = is_wanted;
+  lane.is_wanted = !is_wanted;
 }
 
-// The lane's child has acknowledged a delivery of the present epoch. If it is the primary's, it is
-// well: the fallback gets nothing more, and finishes what it has.
-void SenderEngine::Step::begin_return_from_fallback(const Lane& lane) {
-  if (is_primary(lane) && work_.mode == Mode::on_fallback)
-    work_.mode = Mode::returning;
-}
-
-// The sender waits until the fallback has finished what it has.
-void SenderEngine::Step::come_back_if_fallback_is_done() {
-  if (work_.fallback->in_flight.count == 0)
-    come_back();
-}
-
+// The fallback is not wanted any more, and holds nothing.
 void SenderEngine::Step::come_back() {
   observe([&] { return event::CameBack{now_}; });
-  if (work_.fallback->child != Child::none)
-    emit(effect::StopChild{work_.fallback->incarnation});
-  work_.fallback = nullptr;
-  work_.mode = Mode::normal;
+  if (const auto& fallback = *work_.lanes.fallback(); fallback.child != Child::none)
+    emit(effect::StopChild{fallback.incarnation});
+  work_.lanes.remove_last();
   work_.restarts.clear();
 }
 

@@ -57,6 +57,7 @@ DeliverySlots::Slot SenderEngine::Step::next_fresh_in_time() {
   const auto again = backlog_[slot].incarnation != 0;
   const auto id = backlog_[slot].id;
   const auto name = backlog_.hand_over(lane.in_flight, slot, lane.incarnation, lane.epoch, now_);
+  backlog_.set_worker(slot, lane.index);
   if (is_guarded(lane))
     gate_.keep_permit(slot);
   lane.was_handed_something = true;
@@ -66,16 +67,7 @@ DeliverySlots::Slot SenderEngine::Step::next_fresh_in_time() {
   observe_of(lane, [&] { return event::HandedOver{now_, id, lane.incarnation, again}; });
 }
 
-// Hands over a first attempt ahead of a retry that waits for the guard's budget.
-bool SenderEngine::Step::hand_over_fresh(Lane& lane) {
-  const auto slot = next_fresh_in_time();
-  if (slot == DeliverySlots::none || !may_take(lane, slot) || !is_admitted(lane, slot))
-    return false;
-  hand_over(lane, slot);
-  return true;
-}
-
-// The short way, without guard and fallback.
+// The short way: there is one lane, and no guard.
 [[gnu::always_inline]] inline void SenderEngine::Step::hand_over_to(Lane& lane) {
   while (has_room(lane)) {
     auto slot = backlog_.next();
@@ -87,47 +79,82 @@ bool SenderEngine::Step::hand_over_fresh(Lane& lane) {
   }
 }
 
-template <bool HasPool>
 [[gnu::always_inline]] inline void SenderEngine::Step::hand_over_waiting() {
-  if (work_.mode == Mode::returning)
-    come_back_if_fallback_is_done();
-  if (work_.is_paused || work_.is_store_behind || now_ >= work_.sure_until
-      || work_.mode >= Mode::returning)
+  if (is_closing())
     return;
-  if constexpr (HasPool)
-    return hand_over_in_pool();
-  auto& primary = work_.primary;
-  if (!options_.guard && work_.mode == Mode::normal)
-    return hand_over_to(primary);
-  auto* const fallback = work_.mode == Mode::on_fallback ? work_.fallback.get() : nullptr;
-  if (fallback != nullptr && primary.child == Child::none && !primary.delay_runs
-      && next_in_time() != DeliverySlots::none)
-    start_child(primary); // the next delivery shows if the child is well
-  start_what_was_put_off();
-  while (has_room(primary) || (fallback != nullptr && has_room(*fallback))) {
-    const auto slot = next_to_try();
-    if (slot == DeliverySlots::none)
+  const auto* fallback = work_.lanes.fallback();
+  if (fallback != nullptr && !fallback->is_wanted) {
+    if (fallback->in_flight.count != 0)
       return;
-    if (may_take(primary, slot) && is_admitted(primary, slot))
-      hand_over(primary, slot);
-    else if (fallback != nullptr && may_take(*fallback, slot))
-      hand_over(*fallback, slot);
-    else if (!is_held_retry(slot) || !hand_over_fresh(primary))
+    come_back();
+    fallback = nullptr;
+  }
+  if (work_.is_paused || work_.is_store_behind || now_ >= work_.sure_until)
+    return;
+  if (options_.guard || work_.pool || fallback != nullptr)
+    hand_over_by_choice();
+  else
+    hand_over_to(work_.lanes.first());
+}
+
+// -- by choice ----------------------------------------------------------------------------
+
+// There is a choice of lanes, or a guard that has a say.
+void SenderEngine::Step::hand_over_by_choice() {
+  if (auto& first = work_.lanes.first(); work_.lanes.fallback() != nullptr
+                                         && first.child == Child::none && !first.delay_runs
+                                         && next_in_time() != DeliverySlots::none)
+    start_child(first); // the next delivery shows if the child is well
+  start_what_was_put_off();
+  while (has_free_lane()) {
+    const auto slot = next_to_try();
+    if (slot == DeliverySlots::none || is_alone_in_process(slot))
+      return;
+    if (hand_over_to_one(slot))
+      continue;
+    // A first attempt may go ahead of a retry that waits for the guard's budget.
+    const auto fresh = is_held_retry(slot) ? next_fresh_in_time() : DeliverySlots::none;
+    if (fresh == DeliverySlots::none || !hand_over_to_one(fresh, /*is_ahead=*/true))
       return;
   }
 }
 
-// -- handed over in a pool ------------------------------------------------------------------
+// Whether one of the lanes may be given something.
+bool SenderEngine::Step::has_free_lane() const {
+  if (!work_.pool)
+    return work_.lanes.any([this](const Lane& lane) { return has_room(lane); });
+  return !gate_.is_held_back() && free_worker(false) != nullptr;
+}
 
-void SenderEngine::Step::hand_over_to_worker(Lane& worker, Slot slot) {
-  hand_over(worker, slot);
-  backlog_.set_worker(slot, worker.index);
-  place(worker);
+// The lane that is to be given the delivery; null: none may take it now. In a pool, one that is to
+// be alone waits for a worker that holds none, and those behind it wait, too: otherwise it might
+// wait for ever.
+SenderEngine::Lane* SenderEngine::Step::lane_for(Slot slot, bool is_ahead) {
+  const auto is_held = is_held_retry(slot);
+  if (work_.pool)
+    return is_held || gate_.is_held_back() ? nullptr : free_worker(backlog_[slot].is_suspect);
+  for (auto& lane : work_.lanes)
+    if (may_take(lane, slot) && (lane.is_fallback ? !is_ahead : !is_held))
+      return &lane;
+  return nullptr;
+}
+
+// Returns whether a lane took the delivery.
+bool SenderEngine::Step::hand_over_to_one(Slot slot, bool is_ahead) {
+  auto* lane = lane_for(slot, is_ahead);
+  while (lane != nullptr && !is_admitted(*lane, slot))
+    lane = lane_for(slot, is_ahead); // the guard holds back more than before
+  if (lane == nullptr)
+    return false;
+  hand_over(*lane, slot);
+  if (work_.pool)
+    place(*lane);
+  return true;
 }
 
 // Whether a delivery is out, or next, that may end the whole process: no other may be out with it.
 bool SenderEngine::Step::is_alone_in_process(Slot next) {
-  if (!options_.max_hand_overs)
+  if (!work_.pool || !options_.max_hand_overs)
     return false;
   auto& is_alone = work_.pool->is_alone;
   if (backlog_.size_in_flight() == 0 && backlog_.ghosts() == 0)
@@ -136,34 +163,6 @@ bool SenderEngine::Step::is_alone_in_process(Slot next) {
     return true;
   is_alone = backlog_[next].is_suspect;
   return false;
-}
-
-// Each delivery goes to the worker that holds the fewest. One that is to be alone waits for a
-// worker that holds none, and those behind it wait, too: otherwise it might wait for ever.
-void SenderEngine::Step::hand_over_in_pool() {
-  start_workers_put_off();
-  while (!gate_.is_held_back()) {
-    const auto slot = next_to_try();
-    if (slot == DeliverySlots::none || is_alone_in_process(slot))
-      return;
-    auto* const worker = free_worker(backlog_[slot].is_suspect);
-    if (worker != nullptr && is_admitted(*worker, slot))
-      hand_over_to_worker(*worker, slot);
-    else if (!is_held_retry(slot) || !hand_over_fresh_in_pool())
-      return;
-  }
-}
-
-// Hands over a first attempt ahead of a retry that waits for the guard's budget.
-bool SenderEngine::Step::hand_over_fresh_in_pool() {
-  const auto slot = next_fresh_in_time();
-  if (slot == DeliverySlots::none)
-    return false;
-  auto* const worker = free_worker(backlog_[slot].is_suspect);
-  if (worker == nullptr || !is_admitted(*worker, slot))
-    return false;
-  hand_over_to_worker(*worker, slot);
-  return true;
 }
 
 // -- taken back --------------------------------------------------------------------------
@@ -195,15 +194,15 @@ void SenderEngine::Step::note_given_back(Slot slot) {
 
 // -- the next wake-up -------------------------------------------------------------------
 
-template <bool HasPool>
 [[gnu::always_inline]] inline Instant SenderEngine::Step::next_due() const {
   auto result = std::min({backlog_.next_due(), work_.end_of_patience, gate_.next_due()});
   if (!work_.drains.empty())
     result = std::min(result, work_.drains.earliest().deadline);
-  if constexpr (HasPool)
+  if (work_.pool)
     return std::min(result, work_.pool->next_due());
-  result = std::min(result, due_of(work_.primary));
-  return work_.fallback ? std::min(result, due_of(*work_.fallback)) : result;
+  for (const auto& lane : work_.lanes)
+    result = std::min(result, due_of(lane));
+  return result;
 }
 
 // Only one wake-up is pending at a time. It may come too early, if its cause was postponed or is
@@ -217,21 +216,22 @@ template <bool HasPool>
 
 // -- all of it --------------------------------------------------------------------------
 
-// Compiled twice, with and without a pool, so that a step asks for one only once.
-template <bool HasPool>
 [[gnu::always_inline]] inline void SenderEngine::Step::do_what_is_possible() {
-  if constexpr (HasPool)
+  if (work_.pool)
     tend_pool();
+  else
+    for (auto& lane : work_.lanes)
+      give_child(lane);
   if (!deferred_.empty())
     pause_deferred();
-  hand_over_waiting<HasPool>();
-  if constexpr (HasPool)
+  hand_over_waiting();
+  if (work_.pool)
     scale_pool();
   if (gate_.has_permit_in_hand() && !(gate_.has_permit_to_start() && is_child_starting()))
     gate_.return_unused(now_);
   if (work_.is_draining && self_.owed() == 0)
     answer_drains(0);
-  ask_for_wake_up(next_due<HasPool>());
+  ask_for_wake_up(next_due());
 }
 
 // When nothing is owed, nobody could be charged any more.
@@ -248,10 +248,7 @@ void SenderEngine::Step::finish() {
     go_on_closing();
   if (self_.stopped_)
     return;
-  if (work_.pool)
-    do_what_is_possible<true>();
-  else
-    do_what_is_possible<false>();
+  do_what_is_possible();
   forget_evidence(); // the last may have expired
 }
 

@@ -10,24 +10,26 @@ SenderEngine::Work::Work(const EngineOptions& options, std::uint64_t stream,
                          const IdleState* idle_state)
   : backlog(options.ordering, idle_state != nullptr ? idle_state->last_tag : options.last_tag),
     gate(options.guard.get(), options.ordering == Ordering::strict),
-    primary(options, stream, options.max_in_flight) {
-  if (!options.pool.kinds.empty()) {
+    lanes(options, stream,
+          options.pool.kinds.empty() ? options.max_in_flight
+                                     : options.pool.kinds.front().max_in_flight) {
+  if (options.pool.kinds.empty())
+    lanes.first().is_wanted = true;
+  else
     pool = std::make_unique<Pool>(options.pool);
-    primary.window = primary.full_window = options.pool.kinds.front().max_in_flight;
-  }
   if (idle_state == nullptr)
     return;
   if (idle_state->history) {
     resume(*idle_state->history);
   } else {
     first_child_is(true);
-    primary.was_handed_something = true;
+    lanes.first().was_handed_something = true;
   }
   counters.accepted = idle_state->accepted;
   counters.acknowledged = idle_state->acknowledged;
   counters.hand_overs = idle_state->hand_overs;
   last_delivery = idle_state->last_delivery;
-  primary.backoff.resets = idle_state->resets;
+  lanes.first().backoff.resets = idle_state->resets;
   wake_at = idle_state->wake_at;
   gate.set_last_second_of_rate(idle_state->last_second_of_rate);
 }
@@ -35,19 +37,20 @@ SenderEngine::Work::Work(const EngineOptions& options, std::uint64_t stream,
 void SenderEngine::Work::resume(const FailureHistory& history) {
   counters = history.counters;
   restarts = history.restarts;
-  primary_starts = history.starts;
+  restarts_so_far = history.restarts_so_far;
   last_incarnation = history.last_incarnation;
   last_epoch = history.last_epoch;
   gate.set_draws(history.guard_draws);
-  primary.backoff = history.backoff;
-  primary.incarnation = history.incarnation;
-  primary.epoch = history.epoch;
-  primary.window = history.window;
-  primary.full_window = history.full_window;
-  primary.probe = history.probe;
-  primary.child = history.is_alone ? Lane::Child::none : Lane::Child::alive;
-  primary.is_done = history.is_done;
-  primary.was_handed_something = history.was_handed_something;
+  auto& lane = lanes.first();
+  lane.backoff = history.backoff;
+  lane.incarnation = history.incarnation;
+  lane.epoch = history.epoch;
+  lane.window = history.window;
+  lane.full_window = history.full_window;
+  lane.probe = history.probe;
+  lane.child = history.is_alone ? Lane::Child::none : Lane::Child::alive;
+  lane.is_done = history.is_done;
+  lane.was_handed_something = history.was_handed_something;
 }
 
 SenderEngine::Work::~Work() = default;
@@ -56,21 +59,21 @@ SenderEngine::Work::~Work() = default;
 // read any more: the end of an earlier delay, and the time of a failure that a success has
 // followed.
 bool SenderEngine::Work::is_idle() const {
-  return !pool && backlog.is_vacant() && mode != Mode::on_fallback && mode != Mode::returning
-         && mode != Mode::finishing && mode != Mode::ending
-         && (primary.child == Lane::Child::alive || primary.child == Lane::Child::none)
-         && !primary.delay_runs && !primary.is_failing && !primary.backoff.is_started()
-         && !primary.probe_is_out && !last_failure && !is_paused && !is_store_behind && !is_draining
-         && sure_until == Instant::never() && gate.is_idle() && !start_is_put_off
-         && abandoned.empty();
+  const auto& lane = lanes.first();
+  return !pool && lanes.size() == 1 && backlog.is_vacant() && mode == Mode::normal
+         && (lane.child == Lane::Child::alive || lane.child == Lane::Child::none)
+         && !lane.delay_runs && !lane.is_failing && !lane.backoff.is_started() && !lane.probe_is_out
+         && !lane.start_is_put_off && !last_failure && !is_paused && !is_store_behind
+         && !is_draining && sure_until == Instant::never() && gate.is_idle() && abandoned.empty();
 }
 
 void SenderEngine::Work::save_to(IdleState& result, const EngineOptions& options) {
+  const auto& lane = lanes.first();
   result.accepted = counters.accepted;
   result.acknowledged = counters.acknowledged;
   result.hand_overs = counters.hand_overs;
   result.last_delivery = last_delivery;
-  result.resets = primary.backoff.resets;
+  result.resets = lane.backoff.resets;
   result.wake_at = wake_at;
   result.last_tag = backlog.last_tag();
   result.last_second_of_rate = gate.last_second_of_rate();
@@ -78,33 +81,34 @@ void SenderEngine::Work::save_to(IdleState& result, const EngineOptions& options
     result.history = std::make_unique<FailureHistory>();
   if (result.history)
     *result.history = {counters,
-                       primary.backoff,
+                       lane.backoff,
                        restarts,
-                       primary_starts,
-                       primary.incarnation,
+                       restarts_so_far,
+                       lane.incarnation,
                        last_incarnation,
-                       primary.epoch,
+                       lane.epoch,
                        last_epoch,
-                       primary.window,
-                       primary.full_window,
-                       primary.probe,
+                       lane.window,
+                       lane.full_window,
+                       lane.probe,
                        gate.draws(),
-                       primary.child == Lane::Child::none,
-                       primary.is_done,
-                       primary.was_handed_something};
+                       lane.child == Lane::Child::none,
+                       lane.is_done,
+                       lane.was_handed_something};
 }
 
 // Whether there is more to remember than `IdleState` has room for.
 bool SenderEngine::Work::has_failure_history(const EngineOptions& options) const {
   auto rare = counters;
   rare.accepted = rare.acknowledged = rare.hand_overs = 0; // an `IdleState` has these
+  const auto& lane = lanes.first();
   const auto& initial = options.backoff.state();
-  return rare != SenderCounters{} || primary.child != Lane::Child::alive || primary_starts != 1
-         || last_incarnation != 1 || last_epoch != 0 || !primary.was_handed_something
-         || primary.window != options.max_in_flight || primary.full_window != options.max_in_flight
-         || primary.probe != 0 || gate.draws() != 0 || !(restarts == RestartWindow{})
-         || !(primary.backoff.progress == initial.progress)
-         || primary.backoff.wait_time != initial.wait_time;
+  return rare != SenderCounters{} || lane.child != Lane::Child::alive || restarts_so_far != 0
+         || last_incarnation != 1 || last_epoch != 0 || !lane.was_handed_something
+         || lane.window != options.max_in_flight || lane.full_window != options.max_in_flight
+         || lane.probe != 0 || gate.draws() != 0 || !(restarts == RestartWindow{})
+         || !(lane.backoff.progress == initial.progress)
+         || lane.backoff.wait_time != initial.wait_time;
 }
 
 } // namespace backoff_actor

@@ -15,17 +15,21 @@ void SenderEngine::Step::operator()(const input::Submit& x) {
     return refuse(x.is_unusable       ? Refusal::unusable
                   : work_.is_draining ? Refusal::draining
                                       : Refusal::outbox_full);
+  if (backlog_.empty())
+    begin_busy_time();
+  if (take_in(x))
+    begin();
+}
+
+// Something is owed again. What fails now fails for the first time in a row.
+void SenderEngine::Step::begin_busy_time() {
   if (work_.pool) {
-    if (backlog_.empty())
-      work_.pool->busy_since = now_;
-    take_in(x);
+    work_.pool->busy_since = now_;
     return;
   }
-  auto& serving = work_.serving_lane();
-  if (backlog_.empty() && serving.child == Child::alive && !serving.delay_runs)
-    serving.is_failing = false; // what fails now fails for the first time in a row
-  if (take_in(x) && serving.child == Child::none && !serving.delay_runs)
-    start_child(serving); // the last one stopped normally, with nothing owed
+  for (auto& lane : work_.lanes)
+    if (lane.is_wanted && lane.child == Child::alive && !lane.delay_runs)
+      lane.is_failing = false;
 }
 
 void SenderEngine::Step::operator()(const input::Unreadable& x) {
@@ -107,13 +111,8 @@ void SenderEngine::Step::operator()(const input::Restore& x) {
     note_own_retries(slot, x.own_retries);
   ++work_.counters.restored;
   observe([&] { return event::Restored{now_, x.delivery, x.attempts}; });
-  if (options_.max_hand_overs && x.hand_overs > 0 && !suspect_or_bury(slot, x.hand_overs))
-    return;
-  const auto has_begun = self_.beginning_ != Beginning::not_told || work_.last_incarnation != 0;
-  // A delivery should be restored before the sender begins. If it comes later, it may need a child.
-  if (auto& serving = work_.serving_lane(); !work_.pool && has_begun && !is_closing()
-                                            && serving.child == Child::none && !serving.delay_runs)
-    start_child(serving); // told of too late, but nothing that is owed is left lying
+  if (options_.max_hand_overs && x.hand_overs > 0)
+    suspect_or_bury(slot, x.hand_overs);
 }
 
 void SenderEngine::Step::note_own_retries(Slot slot,

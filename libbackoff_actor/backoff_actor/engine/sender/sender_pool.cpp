@@ -9,38 +9,18 @@
 #include "backoff_actor/core/unit_random.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <limits>
-#include <memory>
 #include <optional>
-#include <utility>
 
 namespace backoff_actor {
-
-// -- who is meant ---------------------------------------------------------------------
-
-SenderEngine::Lane* SenderEngine::Step::worker_of(std::uint32_t incarnation) {
-  const auto& by_incarnation = work_.pool->by_incarnation;
-  const auto found = by_incarnation.find(incarnation);
-  if (found == by_incarnation.end())
-    return nullptr;
-  auto& worker = work_.worker(found->second);
-  mark_changed(worker);
-  return &worker;
-}
-
-SenderEngine::Lane* SenderEngine::Step::worker_holding(const Delivery& delivery) {
-  auto& worker = work_.worker(delivery.worker);
-  mark_changed(worker);
-  return worker.incarnation == delivery.incarnation ? &worker : nullptr;
-}
 
 // -- the books ------------------------------------------------------------------------
 
 std::uint16_t SenderEngine::Step::count_of(const Lane& lane) const {
-  unsigned result = lane.child == Child::starting ? Pool::being_made : 0;
   if (!lane.is_wanted && !lane.is_retiring)
-    return static_cast<std::uint16_t>(result);
-  result |= Pool::all;
+    return 0;
+  unsigned result = Pool::all;
   const auto is_leaving = lane.is_retiring || lane.child == Child::leaving;
   if (is_leaving)
     result |= Pool::leaving;
@@ -50,8 +30,6 @@ std::uint16_t SenderEngine::Step::count_of(const Lane& lane) const {
     result |= Pool::serving;
   if (lane.delay_runs)
     result |= is_leaving ? Pool::delayed : Pool::delayed | Pool::waiting;
-  if (lane.is_failing)
-    result |= Pool::failing;
   if (lane.is_done && lane.child == Child::none && !lane.delay_runs && !lane.start_is_put_off)
     result |= Pool::resting;
   if (lane.start_is_put_off && !lane.delay_runs)
@@ -59,13 +37,15 @@ std::uint16_t SenderEngine::Step::count_of(const Lane& lane) const {
   return static_cast<std::uint16_t>(result);
 }
 
-// Brings the books up to date for a worker that may have changed.
+// Brings the books up to date for a worker that may have changed, after it got a child if it is to
+// have one.
 void SenderEngine::Step::place(Lane& lane) {
   auto& pool = *work_.pool;
   auto& free = pool.kinds[lane.kind].free;
-  lane.is_changed = false;
   if (lane.is_retiring && !is_closing())
     go_on_retiring(lane);
+  give_child(lane);
+  lane.is_changed = false;
   const auto& held = lane.in_flight;
   const auto has_room = lane.child == Child::alive && !lane.delay_runs && lane.is_wanted
                         && held.count < lane.window
@@ -81,7 +61,7 @@ void SenderEngine::Step::place(Lane& lane) {
 void SenderEngine::Step::place_changed() {
   auto& changed = work_.pool->changed;
   for (std::size_t i = 0; i < changed.size(); ++i) // more may be marked meanwhile
-    if (auto& worker = work_.worker(changed[i]); worker.is_changed)
+    if (auto& worker = work_.lanes[changed[i]]; worker.is_changed)
       place(worker);
   changed.clear();
 }
@@ -96,7 +76,7 @@ void SenderEngine::Step::take_due_workers() {
   while (!due.empty() && due.top_key() <= now_) {
     looked_at.push_back(static_cast<Pool::Index>(due.top()));
     due.pop();
-    mark_changed(work_.worker(looked_at.back()));
+    mark_changed(work_.lanes[looked_at.back()]);
   }
   std::sort(looked_at.begin(), looked_at.end());
 }
@@ -105,7 +85,7 @@ void SenderEngine::Step::take_due_workers() {
 
 // The worker that gets the next delivery: the one that holds the fewest, of those whose service may
 // be called. Null if none has room. A delivery that is to be alone needs one that holds none.
-SenderEngine::Lane* SenderEngine::Step::free_worker(bool is_to_be_alone) {
+SenderEngine::Lane* SenderEngine::Step::free_worker(bool is_to_be_alone) const {
   auto best = FreeWorkers::none;
   auto fewest = is_to_be_alone ? 1U : std::numeric_limits<std::uint32_t>::max();
   for (const auto& kind : work_.pool->kinds) {
@@ -115,7 +95,7 @@ SenderEngine::Lane* SenderEngine::Step::free_worker(bool is_to_be_alone) {
     best = first;
     fewest = kind.free.held_by(first);
   }
-  return best == FreeWorkers::none ? nullptr : &work_.worker(best);
+  return best == FreeWorkers::none ? nullptr : &work_.lanes[best];
 }
 
 // -- the service ----------------------------------------------------------------------
@@ -125,47 +105,6 @@ void SenderEngine::Step::hold_back_kind(const Lane& lane, Duration wait) {
   auto& until = work_.pool->kinds[lane.kind].held_until;
   if (wait > Duration::zero())
     until = std::max(until, now_ + wait);
-}
-
-// Starts the workers whose start the guard has put off. If no worker serves, one is started for the
-// call that the guard lets through.
-void SenderEngine::Step::start_workers_put_off() {
-  auto& pool = *work_.pool;
-  if (pool.count(Pool::put_off) == 0)
-    return;
-  const auto may_all_start = gate_.is_closed();
-  if (!may_all_start) {
-    if (free_worker(false) != nullptr || pool.count(Pool::being_made) != 0)
-      return;
-    if (!may_start(work_.primary))
-      return;
-  }
-  auto has_started = false;
-  for_each_lane([&](Lane& worker) {
-    if (!worker.start_is_put_off || worker.child != Child::none || worker.delay_runs
-        || !worker.is_wanted || (has_started && !may_all_start))
-      return;
-    make_child(worker);
-    has_started = true;
-  });
-  place_changed();
-}
-
-// -- the limits -----------------------------------------------------------------------
-
-// Whether the pool is to give up. As long as one worker acknowledges, it goes on: the limits of the
-// others have no effect.
-bool SenderEngine::Step::is_pool_over_limit(bool is_often) const {
-  const auto is_over = [&](const Lane& lane) {
-    const auto since = std::max(lane.first_failure, work_.pool->busy_since);
-    return !lane.is_wanted
-           || (lane.is_failing
-               && (is_often || (options_.max_elapsed && lane.due - since > *options_.max_elapsed)));
-  };
-  const auto& others = work_.pool->others;
-  return is_over(work_.primary) && std::all_of(others.begin(), others.end(), [&](const auto& lane) {
-           return is_over(*lane);
-         });
 }
 
 // -- the least ------------------------------------------------------------------------
@@ -183,11 +122,8 @@ void SenderEngine::Step::tend_pool() {
 
 void SenderEngine::Step::fill_pool() {
   auto& pool = *work_.pool;
-  const auto has_begun = self_.beginning_ != Beginning::not_told || work_.last_incarnation != 0;
   const auto is_used = self_.owed() > 0;
-  const auto is_awaited =
-    options_.child_start == FirstStart::on_first_use && work_.last_incarnation == 0 && !is_used;
-  if (!has_begun || is_awaited)
+  if (work_.last_incarnation == 0 && !is_first_wanted())
     return;
   for (std::size_t i = 0; i < pool.kinds.size(); ++i)
     while (pool.kinds[i].size < pool.kinds[i].settings.workers.least
@@ -202,10 +138,9 @@ void SenderEngine::Step::wake_resting_workers() {
   auto& pool = *work_.pool;
   if (pool.count(Pool::resting) == 0 || backlog_.size_ready() == 0)
     return;
-  for_each_lane([&](Lane& worker) {
-    if ((worker.counted_as & Pool::resting) != 0 && worker.child == Child::none)
-      start_child(worker);
-  });
+  for (auto& worker : work_.lanes)
+    if ((worker.counted_as & Pool::resting) != 0)
+      mark_changed(worker);
 }
 
 // -- workers come ---------------------------------------------------------------------
@@ -215,9 +150,9 @@ SenderEngine::Lane* SenderEngine::Step::worker_that_may_stay(std::uint16_t kind)
   auto& pool = *work_.pool;
   if (pool.count(Pool::leaving) == 0)
     return nullptr;
-  for (Pool::Index i = 0; i <= pool.others.size(); ++i)
-    if (auto& worker = work_.worker(i); worker.kind == kind && worker.may_stay && worker.is_retiring
-                                        && worker.child == Child::alive)
+  for (auto& worker : work_.lanes)
+    if (worker.kind == kind && worker.may_stay && worker.is_retiring
+        && worker.child == Child::alive)
       return &worker;
   return nullptr;
 }
@@ -238,36 +173,27 @@ bool SenderEngine::Step::add_worker(std::uint16_t kind) {
     return true;
   }
   auto& spare = pool.kinds[kind].spare;
-  if (spare.empty() && pool.others.size() + 1 >= FreeWorkers::none)
+  if (spare.empty() && work_.lanes.size() >= FreeWorkers::none)
     return false;
-  auto& worker =
-    spare.empty() ? new_worker(kind) : work_.worker(Pool::take_spare(pool.kinds[kind]));
+  auto& worker = spare.empty() ? new_worker(kind) : work_.lanes[Pool::take_spare(pool.kinds[kind])];
   ++pool.kinds[kind].size;
   worker.is_wanted = true;
   worker.is_failing = false;
   worker.is_done = false;
-  worker.is_new = true;
   worker.delay_runs = false;
   worker.backoff = reset(options_.backoff.policy(), worker.backoff);
   worker.window = worker.full_window;
   worker.epoch = ++work_.last_epoch;
   mark_changed(worker);
-  start_child(worker);
   return true;
 }
 
 // The draws of the workers differ, so that they do not all come back at the same moment.
 SenderEngine::Lane& SenderEngine::Step::new_worker(std::uint16_t kind) {
   constexpr std::uint64_t stream_of_workers = 0x776f726b6572ULL;
-  auto& pool = *work_.pool;
-  const auto index = pool.others.size() + 1;
+  const auto index = work_.lanes.size();
   const auto stream = detail::mix(self_.stream_ ^ detail::mix(stream_of_workers ^ index));
-  pool.others.push_back(
-    std::make_unique<Lane>(options_, stream, pool.kinds[kind].settings.max_in_flight));
-  auto& result = *pool.others.back();
-  result.index = static_cast<Pool::Index>(index);
-  result.kind = kind;
-  return result;
+  return work_.lanes.add(options_, stream, work_.pool->kinds[kind].settings.max_in_flight, kind);
 }
 
 // -- workers leave --------------------------------------------------------------------
@@ -283,7 +209,6 @@ void SenderEngine::Step::retire(Lane& worker, bool may_stay) {
   worker.start_is_put_off = false;
   if (worker.child == Child::starting) {
     emit(effect::StopChild{worker.incarnation});
-    work_.pool->by_incarnation.erase(worker.incarnation); // so that it is stopped if it still comes
     worker.child = Child::none;
   }
   mark_changed(worker);
@@ -293,6 +218,8 @@ void SenderEngine::Step::go_on_retiring(Lane& worker) {
   if (worker.child == Child::none) {
     worker.is_retiring = false;
     worker.delay_runs = false;
+    work_.pool->by_incarnation.erase(worker.incarnation); // what still comes is about no lane
+    worker.incarnation = 0;
     Pool::make_spare(work_.pool->kinds[worker.kind], worker.index);
   } else if (worker.child == Child::alive && worker.in_flight.count == 0) {
     emit(effect::AskToEnd{worker.incarnation});
@@ -306,8 +233,7 @@ void SenderEngine::Step::go_on_retiring(Lane& worker) {
 // The wanted worker whose child is the youngest; null if there is none.
 SenderEngine::Lane* SenderEngine::Step::youngest_worker(std::uint16_t kind, bool is_idle) {
   Lane* result = nullptr;
-  for (Pool::Index i = 0; i <= work_.pool->others.size(); ++i) {
-    auto& worker = work_.worker(i);
+  for (auto& worker : work_.lanes) {
     if (worker.kind != kind || !worker.is_wanted
         || (is_idle && !work_.pool->kinds[kind].free.contains(worker.index))
         || (is_idle && worker.in_flight.count != 0))
@@ -361,9 +287,10 @@ void SenderEngine::Step::note_what_holds_back() {
 
 bool SenderEngine::Step::may_scale() const {
   const auto& pool = *work_.pool;
-  return !is_closing() && !work_.is_paused && !work_.is_store_behind && now_ < work_.sure_until
-         && pool.count(Pool::delayed) == 0 && pool.count(Pool::put_off) == 0
-         && !gate_.is_held_back() && !gate_.retries_are_held_back() && !pool.is_held_by_service();
+  return self_.beginning_ != Beginning::not_told && !is_closing() && !work_.is_paused
+         && !work_.is_store_behind && now_ < work_.sure_until && pool.count(Pool::delayed) == 0
+         && pool.count(Pool::put_off) == 0 && !gate_.is_held_back()
+         && !gate_.retries_are_held_back() && !pool.is_held_by_service();
 }
 
 // -- by hand --------------------------------------------------------------------------
@@ -381,10 +308,11 @@ void SenderEngine::Step::operator()(const input::Resize& x) {
 }
 
 void SenderEngine::Step::operator()(const input::RetireWorker& x) {
-  if (!work_.pool || x.worker == 0 || x.worker > work_.pool->others.size() + 1 || is_closing())
+  if (!work_.pool || x.worker == 0 || is_closing())
     return;
-  if (auto& worker = work_.worker(static_cast<Pool::Index>(x.worker - 1)); worker.is_wanted)
-    retire(worker, false);
+  if (auto* const worker = work_.lanes.find(x.worker - std::size_t{1});
+      worker != nullptr && worker->is_wanted)
+    retire(*worker, false);
 }
 
 } // namespace backoff_actor

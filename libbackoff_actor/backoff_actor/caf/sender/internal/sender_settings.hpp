@@ -22,10 +22,12 @@ WorkerPool pool_of(const PoolOptions& options);
 struct BACKOFF_ACTOR_EXPORT SenderSettings {
   SenderSettings(ChildFactory child, SenderOptions given);
 
-  // The factory of the kind with this index, as in `pool_of`.
+  // The factory of the kind with this index, as in `pool_of`; without a pool, the fallback has one.
   const ChildFactory& factory_of(std::uint16_t worker_kind) const {
-    return worker_kind == 0 ? make_child
-                            : options.pool.others.at(worker_kind - std::size_t{1}).make_child;
+    if (worker_kind == 0)
+      return make_child;
+    return options.rare.fallback ? options.rare.fallback
+                                 : options.pool.others.at(worker_kind - std::size_t{1}).make_child;
   }
 
   ChildFactory make_child;

@@ -136,23 +136,12 @@ private:
     return static_cast<std::uint16_t>(work_.pool && x.incarnation != 0 ? x.worker + 1 : 0);
   }
 
-  // Without a pool.
-  template <class Visit>
-  void for_primary_and_fallback(Visit visit) {
-    visit(work_.primary);
-    if (!self_.stopped_ && work_.fallback)
-      visit(*work_.fallback);
-  }
-
   template <class Visit>
   void for_each_lane(Visit visit) {
-    mark_changed(work_.primary);
-    for_primary_and_fallback(visit);
-    if (work_.pool)
-      for (const auto& worker : work_.pool->others) {
-        mark_changed(*worker);
-        visit(*worker);
-      }
+    for (auto& lane : work_.lanes) {
+      mark_changed(lane);
+      visit(lane);
+    }
   }
 
   // Those lanes, at the least, that have something due (sender_delays.cpp).
@@ -161,26 +150,10 @@ private:
 
   // -- lanes ----------------------------------------------------------------------
 
-  Lane* lane_of(std::uint32_t incarnation) {
-    if (work_.pool)
-      return worker_of(incarnation);
-    if (incarnation == work_.primary.incarnation)
-      return &work_.primary;
-    if (work_.fallback && incarnation == work_.fallback->incarnation)
-      return work_.fallback.get();
-    return nullptr;
-  }
-
+  Lane* lane_of(std::uint32_t incarnation);
   Lane* holder_of(Slot slot);
 
-  // Whether the lane is no fallback: the first choice, or one of a pool.
-  bool is_primary(const Lane& lane) const { return &lane != work_.fallback.get(); }
-  bool serves(const Lane& lane) const;
-
   // -- the pool -------------------------------------------------------------------
-
-  Lane* worker_of(std::uint32_t incarnation);
-  Lane* worker_holding(const Delivery& delivery);
 
   // The books of the pool are brought up to date for it at the end of the step.
   void mark_changed(Lane& lane) {
@@ -192,13 +165,8 @@ private:
   void place_changed();
   std::uint16_t count_of(const Lane& lane) const;
   void take_due_workers();
-  Lane* free_worker(bool is_to_be_alone);
-  void hand_over_in_pool();
+  Lane* free_worker(bool is_to_be_alone) const;
   bool is_alone_in_process(Slot next);
-  bool hand_over_fresh_in_pool();
-  void hand_over_to_worker(Lane& worker, Slot slot);
-  void start_workers_put_off();
-  bool is_pool_over_limit(bool is_often) const;
   void hold_back_kind(const Lane& lane, Duration wait);
   void tend_pool();
   void fill_pool();
@@ -227,16 +195,18 @@ private:
   Slot push(const input::Submit& x);
   void note_accepted(std::uint64_t delivery);
   bool take_in(const input::Submit& x);
-  template <bool HasPool>
+  void begin_busy_time();
   void do_what_is_possible();
-  template <bool HasPool>
   void hand_over_waiting();
   void hand_over_to(Lane& lane);
+  void hand_over_by_choice();
+  bool has_free_lane() const;
+  Lane* lane_for(Slot slot, bool is_ahead);
+  bool hand_over_to_one(Slot slot, bool is_ahead = false);
   void hand_over(Lane& lane, Slot slot);
   Slot next_in_time();
   Slot next_to_try();
   Slot next_fresh_in_time();
-  bool hand_over_fresh(Lane& lane);
   bool has_room(const Lane& lane) const;
   bool may_take(const Lane& lane, Slot slot) const;
   void take_back(Lane& lane);
@@ -258,7 +228,7 @@ private:
   }
   void note_failure(Slot slot, const SharedCause& cause);
   void count_attempts(Slot slot);
-  bool suspect_or_bury(Slot slot, std::uint32_t hand_overs);
+  void suspect_or_bury(Slot slot, std::uint32_t hand_overs);
   SharedCause last_failure_of(Slot slot, const SharedCause& otherwise) const;
   void expire(Slot slot);
   void vanish(Lane& lane, Slot ghost);
@@ -295,9 +265,16 @@ private:
 
   // -- children ---------------------------------------------------------------------
 
+  void begin() {
+    if (self_.beginning_ == Beginning::not_told)
+      self_.beginning_ = Beginning::told;
+  }
+  void give_child(Lane& lane);
+  bool is_child_wanted(const Lane& lane) const;
+  bool is_first_wanted() const;
+  bool is_needed(const Lane& lane) const;
   void start_child(Lane& lane);
   void make_child(Lane& lane);
-  void revive(Lane& lane);
   Slot culprit_in(Lane& lane, Slot named, Slot unanswered);
   static std::vector<Lane::Held>::const_iterator error_of_crash(const std::vector<Lane::Held>& held,
                                                                 const Cause& reason);
@@ -353,25 +330,24 @@ private:
   // -- guard ------------------------------------------------------------------------
 
   bool is_child_starting() const {
-    return work_.pool ? work_.pool->count(Pool::being_made) != 0
-                      : work_.primary.child == Child::starting;
+    return work_.lanes.any(
+      [](const Lane& lane) { return lane.child == Child::starting && !lane.is_fallback; });
   }
 
-  bool is_guarded(const Lane& lane) const { return options_.guard && is_primary(lane); }
+  bool is_guarded(const Lane& lane) const { return options_.guard && !lane.is_fallback; }
   bool is_held_back(const Lane& lane) const;
   bool is_retry(Slot slot) const;
   bool is_held_retry(Slot slot) const {
     return gate_.retries_are_held_back() && is_retry(slot) && cost_of(slot) > 0;
   }
-  bool is_admitted(Lane& lane, Slot slot);
-  bool may_start(Lane& lane);
-  bool is_let_through(Lane& lane, Call call, double cost = 1);
+  bool is_admitted(const Lane& lane, Slot slot);
+  bool may_start_one();
+  bool is_let_through(Call call, double cost = 1);
   void forgive_hold(Duration held_back);
   void start_what_was_put_off();
 
   // -- clock ------------------------------------------------------------------------
 
-  template <bool HasPool>
   Instant next_due() const;
   void end_late_drains();
   void end_delay(Lane& lane);
@@ -392,11 +368,9 @@ private:
                   const BackOff* of_class);
   void delay(Lane& lane, Duration span);
   RestartLimit restart_limit() const;
-  bool is_over_limit(Lane& lane, Failed what, bool lane_goes_on);
+  bool is_over_limit(const Lane& lane, Failed what, bool lane_goes_on);
   void fall_back(const SharedCause& cause);
-  void stay_on_fallback();
-  void begin_return_from_fallback(const Lane& lane);
-  void come_back_if_fallback_is_done();
+  void want_fallback(Lane& lane, bool is_wanted);
   void come_back();
   void reset_backoff(Lane& lane) {
     if (lane.is_failing || lane.backoff.is_started() || work_.last_failure)

@@ -12,7 +12,11 @@ namespace backoff_actor {
 // The lane whose present child was the last to be given the delivery; null if that child is gone.
 inline SenderEngine::Lane* SenderEngine::Step::holder_of(Slot slot) {
   const auto& delivery = backlog_[slot];
-  return work_.pool ? worker_holding(delivery) : lane_of(delivery.incarnation);
+  auto* const lane = work_.lanes.find(delivery.worker);
+  if (lane == nullptr)
+    return nullptr; // it was the fallback
+  mark_changed(*lane);
+  return lane->incarnation == delivery.incarnation ? lane : nullptr;
 }
 
 // When the ack timeout of the child's deliveries runs out.

@@ -3,7 +3,7 @@
 // Inside of the engine; not for its users. What the engine keeps: `IdleState` while it has nothing
 // to do, `Work` once it has something to do.
 //
-// `Work` takes about 900 bytes, so a million idle senders would waste about 900 MB. So the engine
+// `Work` takes about 1,000 bytes, so a million idle senders would waste about 1 GB. So the engine
 // frees it whenever nothing is owed and nothing runs, and recreates it when something comes.
 // `IdleState`, which remains, is small. `FailureHistory` holds what only a sender with earlier
 // failures needs: in `IdleState` it would cost each idle sender 224 bytes more. If a sender falls
@@ -36,7 +36,7 @@ struct SenderEngine::FailureHistory {
   SenderCounters counters{};
   BackOffState backoff{};
   RestartWindow restarts{};
-  std::uint64_t starts = 0; // of the primary's children
+  std::uint64_t restarts_so_far = 0;
   std::uint32_t incarnation = 0;
   std::uint32_t last_incarnation = 0;
   std::uint32_t epoch = 0;
@@ -64,7 +64,11 @@ struct SenderEngine::IdleState {
 
 // -- at work ------------------------------------------------------------------------------
 
-// One child, its delay, and what it holds.
+// One child, its delay, and what it holds. It is one of these:
+//  - The only child. It is wanted, unless the fallback is: then it is only probed.
+//  - A worker of a pool, wanted while the pool has that many (worker_pool.hpp).
+//  - The fallback. Its lane is made when the only child reaches a limit. It is wanted until that
+//    child is well again; then it finishes what it holds, and is gone.
 struct SenderEngine::Lane {
   enum class Child : std::uint8_t {
     none,
@@ -109,29 +113,95 @@ struct SenderEngine::Lane {
   bool is_overdue = false;           // it is leaving, and its grace has passed
   bool delay_runs = false;
   bool is_failing = false; // it failed since the last reset of the backoff
+  bool is_wanted = false;  // it is to have a child, and to be given what comes
+  bool is_fallback = false;
+  bool start_is_put_off = false; // until the guard lets a call through
+  std::uint16_t index = 0;       // of the lane; in a pool, the worker's number is one more
+  std::uint16_t kind = 0;        // the index of its kind
 
   // Only in a pool (worker_pool.hpp):
-  bool is_wanted = false;   // it is one of the pool's workers
   bool is_retiring = false; // it takes nothing more, finishes what it holds, and leaves
   bool may_stay = false;    // it is leaving because there were too many, not because it was meant
   bool is_asked = false;    // it is leaving because it was asked to, and may finish
   bool is_hung = false;     // it is leaving after a hang, and may still work on what it holds
-  bool start_is_put_off = false;
-  bool is_changed = false;      // `Step::place` is to look at it
-  bool is_new = false;          // its worker had no child yet
+  bool is_changed = false;  // `Step::place` is to look at it
   std::uint16_t counted_as = 0; // bits of `Pool::Count`
-  std::uint16_t index = 0;      // of the worker; its number is one more
-  std::uint16_t kind = 0;       // the index of its kind
   std::uint64_t hung_on = 0;    // the number of the delivery to charge with the hang; 0: none
+};
+
+// The lanes of a sender. The first is in place, so that a sender with one child allocates none. A
+// lane stays where it is. The last one may be the fallback; a pool has none.
+class SenderEngine::Lanes {
+public:
+  Lanes(const EngineOptions& options, std::uint64_t stream, std::uint32_t max_in_flight)
+    : first_(options, stream, max_in_flight) {}
+
+  std::size_t size() const { return more_.size() + 1; }
+
+  Lane& first() { return first_; }
+  const Lane& first() const { return first_; }
+
+  // There must be one with this index.
+  Lane& operator[](std::size_t index) { return index == 0 ? first_ : *more_[index - 1]; }
+  const Lane& operator[](std::size_t index) const {
+    return index == 0 ? first_ : *more_[index - 1];
+  }
+
+  // Null: there is none with this index.
+  Lane* find(std::size_t index) { return index < size() ? &(*this)[index] : nullptr; }
+
+  // Null: there is none.
+  Lane* fallback() const {
+    return !more_.empty() && more_.back()->is_fallback ? more_.back().get() : nullptr;
+  }
+
+  auto begin() { return Place<Lanes>{this, 0}; }
+  auto end() { return Place<Lanes>{this, size()}; }
+  auto begin() const { return Place<const Lanes>{this, 0}; }
+  auto end() const { return Place<const Lanes>{this, size()}; }
+
+  template <class Test>
+  bool any(Test test) const {
+    for (const auto& lane : *this)
+      if (test(lane))
+        return true;
+    return false;
+  }
+
+  Lane& add(const EngineOptions& options, std::uint64_t stream, std::uint32_t max_in_flight,
+            std::uint16_t kind) {
+    more_.push_back(std::make_unique<Lane>(options, stream, max_in_flight));
+    auto& result = *more_.back();
+    result.index = static_cast<std::uint16_t>(more_.size());
+    result.kind = kind;
+    return result;
+  }
+
+  void remove_last() { more_.pop_back(); }
+
+private:
+  template <class Of>
+  struct Place {
+    auto& operator*() const { return (*lanes)[index]; }
+    Place& operator++() {
+      ++index;
+      return *this;
+    }
+    bool operator==(const Place&) const = default;
+
+    Of* lanes;
+    std::size_t index;
+  };
+
+  Lane first_;
+  std::vector<std::unique_ptr<Lane>> more_{};
 };
 
 struct SenderEngine::Work {
   enum class Mode : std::uint8_t {
     normal,
-    on_fallback, // the fallback works, the child is probed
-    returning,   // the child is well; nothing is handed over until the fallback is done
-    finishing,   // nothing new is accepted or handed over; the children finish what they have
-    ending,      // nothing new is accepted or handed over; the children are to end
+    finishing, // nothing new is accepted or handed over; the children finish what they have
+    ending,    // nothing new is accepted or handed over; the children are to end
   };
 
   // Continues from `idle_state`, if there is one.
@@ -147,24 +217,16 @@ struct SenderEngine::Work {
   void resume(const FailureHistory& history);
 
   void first_child_is(bool alive) {
-    primary.child = alive ? Lane::Child::alive : Lane::Child::starting;
-    primary.incarnation = last_incarnation = 1;
-    primary_starts = 1;
+    lanes.first().child = alive ? Lane::Child::alive : Lane::Child::starting;
+    lanes.first().incarnation = last_incarnation = 1;
   }
-
-  // The worker with this index, which is in the pool; 0 without a pool.
-  Lane& worker(std::uint16_t index);
-  const Lane& worker(std::uint16_t index) const;
-
-  Lane& serving_lane() { return mode == Mode::on_fallback ? *fallback : primary; }
-  const Lane& serving_lane() const { return mode == Mode::on_fallback ? *fallback : primary; }
 
   // The status (sender_engine_status.cpp); `phase` assumes a sender that has not stopped.
   bool waits_for_budget() const;
   std::optional<Instant> held_until() const;
   Phase phase() const;
   std::uint32_t living_child() const;
-  Instant pool_due() const;
+  Instant lanes_due() const;
   Instant due() const;
   SenderGlance glance(bool is_stopped) const;
   PoolGlance pool_glance(bool is_stopped) const;
@@ -173,12 +235,11 @@ struct SenderEngine::Work {
   SenderStatus status(Instant now, bool is_stopped) const;
 
   Backlog backlog;
-  GuardGate gate; // of the primary
-  Lane primary;
-  std::unique_ptr<Lane> fallback{};
-  std::unique_ptr<Pool> pool{}; // its first worker is the primary; null: there is one child
+  GuardGate gate; // of all lanes but the fallback
+  Lanes lanes;
+  std::unique_ptr<Pool> pool{}; // the books of its workers; null: there is one child
   RestartWindow restarts{};
-  std::shared_ptr<const Cause> last_failure{}; // of the primary
+  std::shared_ptr<const Cause> last_failure{}; // of all lanes but the fallback
   // What failures say about the services of the children and the fallback; null: nothing is owed
   // that has failed.
   struct Evidence {
@@ -197,7 +258,7 @@ struct SenderEngine::Work {
   // Until when no other process can own the store, as `input::SureUntil` told.
   Instant sure_until = Instant::never();
   SenderCounters counters{};
-  std::uint64_t primary_starts = 0;
+  std::uint64_t restarts_so_far = 0; // children made after the first of their lane
   std::uint64_t last_delivery = 0;
   std::uint32_t last_incarnation = 0;
   std::uint32_t last_epoch = 0;
@@ -214,8 +275,7 @@ struct SenderEngine::Work {
   bool is_store_behind = false;
   bool is_store_failing = false; // it is behind because it fails, or was since it fell behind
   bool ends_when_finished = false;
-  bool is_finish_told = false;   // nothing was in flight any more, and the driver was told
-  bool start_is_put_off = false; // of the primary's child, until the guard lets a call through
+  bool is_finish_told = false; // nothing was in flight any more, and the driver was told
 };
 
 } // namespace backoff_actor

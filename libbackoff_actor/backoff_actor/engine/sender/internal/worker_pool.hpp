@@ -1,9 +1,9 @@
 #pragma once
 
-// Inside of the engine; not for its users. The workers of a pool, and the books that spare the
-// engine a loop over all of them in every step.
+// Inside of the engine; not for its users. How many workers a pool has, and the books that spare
+// the engine a loop over all of them in every step.
 //
-// Each worker is a lane. A worker is one of these:
+// Each worker is a lane, and its index that of the lane. A worker is one of these:
 //
 //     spare ──wanted──▶ starting ──▶ serving ◀──▶ waiting in its delay
 //       ▲                                │  more than wanted, or told by hand
@@ -54,15 +54,13 @@ struct SenderEngine::Pool {
 
   // What is counted of the workers.
   enum Count : std::uint16_t {
-    serving = 1,    // alive, without a delay, and not retiring
-    being_made = 2, // its child was asked for
-    delayed = 4,    // in its delay
-    failing = 8,    // failed since it last acknowledged something
-    resting = 16,   // stopped normally, and nothing was owed
-    put_off = 32,   // not made until the guard lets a call through
-    leaving = 64,   // retiring, or told to end after a hang
-    waiting = 128,  // in its delay, and not leaving
-    all = 256,      // that the status shows
+    serving = 1,  // alive, without a delay, and not retiring
+    delayed = 2,  // in its delay
+    resting = 4,  // stopped normally, and nothing was owed
+    put_off = 8,  // not made until the guard lets a call through
+    leaving = 16, // retiring, or told to end after a hang
+    waiting = 32, // in its delay, and not leaving
+    all = 64,     // that the status shows
   };
 
   // What holds back deliveries that wait for nothing else.
@@ -89,7 +87,7 @@ struct SenderEngine::Pool {
       least_at_start += kind.workers.least;
     }
     least_at_start = std::max(least_at_start, 1U);
-    kinds.front().spare.push_back(0); // the primary
+    kinds.front().spare.push_back(0); // the first lane
   }
 
   std::uint32_t count(Count what) const {
@@ -168,14 +166,12 @@ struct SenderEngine::Pool {
   }
 
   std::vector<Kind> kinds;
-  std::vector<std::unique_ptr<Lane>> others{}; // all workers but the first
   std::unordered_map<std::uint32_t, Index> by_incarnation{};
   std::vector<Index> looked_at{}; // in this wake-up
   std::vector<Index> changed{};   // marked
   SlotHeap<Instant> due{};
-  std::array<std::uint32_t, 9> counts{}; // by bit of `Count`
+  std::array<std::uint32_t, 7> counts{}; // by bit of `Count`
   std::uint32_t least_at_start = 0;      // workers of all kinds
-  std::uint64_t first_starts = 0;        // of workers that were not there before
   std::array<Duration, 5> held_for{};    // by `HeldBy`, until `held_since`
   HeldBy held_by = HeldBy::nothing;      // since `held_since`
   Instant held_since{};
@@ -184,13 +180,5 @@ struct SenderEngine::Pool {
   Lasting growth{};      // the backlog is long
   Lasting shrinkage{};   // of idle workers
 };
-
-inline SenderEngine::Lane& SenderEngine::Work::worker(std::uint16_t index) {
-  return index == 0 ? primary : *pool->others[index - std::size_t{1}];
-}
-
-inline const SenderEngine::Lane& SenderEngine::Work::worker(std::uint16_t index) const {
-  return index == 0 ? primary : *pool->others[index - std::size_t{1}];
-}
 
 } // namespace backoff_actor
