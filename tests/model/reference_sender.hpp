@@ -127,6 +127,7 @@ public:
     const auto is_failure = x.cause.is_error() || !owed().empty();
     tell(event::ChildDown{now, x.incarnation, x.cause, is_failure});
     if (!is_failure) {
+      put_off(*lane, wish);
       take_all_back(*lane);
       lane->is_done = true;
       return;

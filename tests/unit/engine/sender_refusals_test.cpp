@@ -183,6 +183,19 @@ TEST(sender_refusals, a_service_that_refuses_what_has_expired_meanwhile_is_left_
   EXPECT_EQ(sender.engine->backoff().total_retries(), 1u);
 }
 
+TEST(sender_refusals, a_child_that_stops_over_what_has_expired_is_heard_about_its_service) {
+  EngineDriver sender;
+  sender.start();
+  sender.submit_within(50ms);
+  sender.wake_after(50ms);
+  sender.error(1, 7, false, {Verdict::retry, 2s});
+
+  EXPECT_THAT(sender.stop_normally(), ElementsAre("wake at 2.05s")) << "no child: nothing is owed";
+  EXPECT_THAT(sender.submit(), ElementsAre("accept 2", "start child 2"));
+  sender.child_started();
+  EXPECT_THAT(sender.wake_after(2s), ElementsAre("hand over 2"));
+}
+
 TEST(sender_refusals, a_wish_is_honoured_even_if_the_child_crashed_over_something_else) {
   EngineDriver sender;
   sender.start();

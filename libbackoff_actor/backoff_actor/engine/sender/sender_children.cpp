@@ -146,8 +146,7 @@ void SenderEngine::Step::operator()(const input::ChildDown& x) {
   const auto is_failure = x.cause.is_error() || is_needed(*lane);
   observe_of(*lane, [&] { return event::ChildDown{now_, x.incarnation, x.cause, is_failure}; });
   if (!is_failure) {
-    if (work_.pool)
-      heed(*lane, settled.retry_after);
+    heed(*lane, settled.retry_after);
     take_back(*lane);
     lane->is_done = true;
     if (work_.pool && lane->is_wanted && is_above_least(*lane))
