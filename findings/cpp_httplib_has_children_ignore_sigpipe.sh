@@ -7,7 +7,7 @@
 # the producer looks at its write errors, and one that does not runs on for ever. The program's own `prog | head` is the same. It
 # is enough to have a member of that type, even if it never listens.
 #
-# This library puts the handler back (web/web_pages.cpp).
+# So the library has no object of httplib: a process that only shows metrics keeps its handler. Only our examples have servers of it.
 #
 # Seen: libcpp-httplib-dev 0.11.4+ds-1+deb12u1, g++ 12.2, coreutils 9.1. The status of `yes` in `yes | head -n 1`, run by std::system:
 # 141 (SIGPIPE) before the constructor, 1 (after an error message of its own) afterwards.

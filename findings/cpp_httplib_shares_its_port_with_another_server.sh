@@ -7,7 +7,7 @@
 # port" holds nobody back. set_socket_options() with SO_REUSEADDR alone has the second one refused.
 #
 # Our examples do that (demos/http_guard/service.cpp, demos/supervised_service/web_server.cpp); the library's own pages do not use
-# httplib's sockets (web/web_pages.cpp).
+# httplib.
 #
 # Seen: libcpp-httplib-dev 0.11.4+ds-1+deb12u1, g++ 12.2. Two processes listen at the same port of 127.0.0.1; of 200 connections each
 # answers some (about 100). With options of one's own the second bind_to_port() returns false.

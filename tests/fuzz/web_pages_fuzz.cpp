@@ -141,8 +141,8 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-// The values of all lines of a head with this name, without spaces around them. For httplib a line
-// without a value is not there.
+// The values of all lines of a head with this name, without spaces around them. A line without a
+// value is not there.
 std::vector<std::string> values(std::string_view head, std::string_view name) {
   std::vector<std::string> result;
   for (auto end = head.find("\r\n"); end != head.npos; end = head.find("\r\n")) {
@@ -191,10 +191,22 @@ std::optional<int> inspect(std::string_view answer, std::string_view request) {
   return status;
 }
 
+// As `values`; the host of an address in full counts.
+std::vector<std::string> hosts_of(std::string_view head) {
+  auto result = values(head, "host");
+  const auto target = head.substr(std::min(head.find(' '), head.size() - 1) + 1);
+  const auto scheme = lower(target.substr(0, 8));
+  const std::size_t size = scheme == "https://" ? 8 : scheme.starts_with("http://") ? 7 : 0;
+  const auto host = target.substr(size, target.substr(size).find_first_of("/?# "));
+  if (size != 0 && !host.empty() && result.size() <= 1)
+    result = {std::string{host}};
+  return result;
+}
+
 bool is_of_this_site(const Site& site, std::string_view head) {
   const auto sites = values(head, "sec-fetch-site");
   const auto origins = values(head, "origin");
-  const auto hosts = values(head, "host");
+  const auto hosts = hosts_of(head);
   const auto host = hosts.empty() ? std::string{} : hosts[0];
   return sites.size() <= 1 && origins.size() <= 1
          && (sites.empty() || sites[0] == "same-origin" || sites[0] == "none")
@@ -202,12 +214,13 @@ bool is_of_this_site(const Site& site, std::string_view head) {
              || (!site.has_tls() && origins[0] == "http://" + host));
 }
 
-void ask(Site& site, std::string_view received) {
-  const auto head = web::WebPages::in_origin_form(std::string{received});
+void ask(Site& site, std::string_view head) {
+  using Way = web::WebPages::Way;
   site.reached = {};
+  const auto way = web::WebPages::way_of(head);
   const auto status = inspect(site.pages().answer(head), head);
   const auto is_good = status && *status < 300;
-  const auto hosts = values(head, "host");
+  const auto hosts = hosts_of(head);
   if (is_good)
     require(hosts.size() <= 1 && (hosts.empty() || site.allows(hosts[0])),
             "a client of another host is served");
@@ -218,13 +231,10 @@ void ask(Site& site, std::string_view received) {
             "something is done without the token");
     require(values(head, "x-operator").size() == 1, "something is done by nobody");
     require(is_of_this_site(site, head), "something is done for another site");
-    require(web::WebPages::is_action(head), "others wait for an action");
+    require(way == Way::by_actor, "others wait for an action");
     require(!is_deed || head.starts_with("POST "), "something is done without POST");
   }
-  require(!web::WebPages::is_quick(head)
-            || (!web::WebPages::is_action(head) && !web::WebPages::is_stream(head)),
-          "it is several kinds of request");
-  if (!web::WebPages::is_stream(head))
+  if (way != Way::as_stream)
     return;
   const auto refusal = site.pages().refusal_of_stream(head, true);
   require(refusal.empty() == (status == 200), "the stream is refused, or not, unlike the page");

@@ -12,7 +12,6 @@ namespace backoff_actor::web {
 
 namespace {
 
-using Query = std::map<std::string, std::string, std::less<>>;
 using Result = OperatorOutcome::Result;
 
 // The most letters in a list, and the most bytes of a message in a list and by itself.
@@ -23,11 +22,6 @@ constexpr std::size_t most_of_message = 200'000;
 
 // The most characters of the name of an operator.
 constexpr std::size_t longest_operator_name = 64;
-
-std::string value(const Query& query, std::string_view name) {
-  const auto found = query.find(name);
-  return found == query.end() ? std::string{} : found->second;
-}
 
 std::optional<std::uint64_t> number_in(std::string_view text) {
   std::uint64_t result = 0;
@@ -46,6 +40,8 @@ std::optional<ActorName> sender_in(const std::string& text) {
   return number ? std::optional{ActorName{text.substr(0, mark), *number}} : std::nullopt;
 }
 
+std::string operator_of(const WebRequest& request) { return request.header("x-operator"); }
+
 bool is_name(std::string_view text) {
   return !text.empty() && text.size() <= longest_operator_name
          && std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
@@ -61,9 +57,7 @@ std::optional<OperatorAction> action_in(std::string_view name) {
   return std::nullopt;
 }
 
-OperatorAnswer wrong(std::string text, int status = 400) {
-  return {status, std::move(text) + "\n", false};
-}
+WebAnswer wrong(std::string text, int status = 400) { return {status, std::move(text) + "\n"}; }
 
 int status_of(Result result) {
   switch (result) {
@@ -79,18 +73,18 @@ int status_of(Result result) {
   return 504;
 }
 
-OperatorAnswer told(const OperatorOutcome& outcome) {
+WebAnswer told(const OperatorOutcome& outcome) {
   std::string json = "{\"is_done\":";
   json += outcome.result == Result::done ? "true" : "false";
   json += ",\"letters\":" + std::to_string(outcome.letters);
   json += ",\"text\":" + detail::json_string(outcome.text) + "}\n";
-  return {status_of(outcome.result), std::move(json), true};
+  return {status_of(outcome.result), std::move(json), json_type};
 }
 
 // Which letters a request is about. An action must name one, or say `all` with what they have.
-std::optional<LetterChoice> choice_in(const Query& query) {
-  LetterChoice result{{}, value(query, "find")};
-  if (const auto id = value(query, "id"); !id.empty()) {
+std::optional<LetterChoice> choice_in(const WebRequest& request) {
+  LetterChoice result{{}, request.parameter("find")};
+  if (const auto id = request.parameter("id"); !id.empty()) {
     result.id = number_in(id);
     if (!result.id)
       return std::nullopt;
@@ -128,61 +122,63 @@ OperatorPages::OperatorPages(const Observatory& observatory, const WebOptions& o
   : operator_(observatory, options.on_action), token_(options.token),
     has_tls_(options.tls.has_value()) {}
 
-bool OperatorPages::is_refused(const OperatorRequest& request, OperatorAnswer& answer) const {
+bool OperatorPages::is_refused(const WebRequest& request, WebAnswer& answer) const {
+  const auto site = request.header("sec-fetch-site");
+  const auto origin = request.header("origin");
+  const auto host = request.host();
   const auto is_of_this_site =
-    (request.fetch_site.empty() || request.fetch_site == "same-origin"
-     || request.fetch_site == "none")
-    && (request.origin.empty() || (!has_tls_ && request.origin == "http://" + request.host)
-        || request.origin == "https://" + request.host);
+    (site.empty() || site == "same-origin" || site == "none")
+    && (origin.empty() || (!has_tls_ && origin == "http://" + host) || origin == "https://" + host);
   constexpr std::string_view scheme = "Bearer ";
-  const std::string_view given = request.authorization;
+  const auto authorization = request.header("authorization");
+  const std::string_view given = authorization;
   if (!is_of_this_site)
     answer = wrong("the request comes from a page of another site", 403);
   else if (!given.starts_with(scheme) || !is_token(given.substr(scheme.size()), token_))
     answer = wrong("the header Authorization has no valid token", 401);
-  else if (!is_name(request.operator_name))
+  else if (!is_name(operator_of(request)))
     answer = wrong("the header X-Operator must say who asks, in 1 to 64 characters of ASCII");
   else
     return false;
   return true;
 }
 
-OperatorAnswer OperatorPages::act(const OperatorRequest& request) const {
-  OperatorAnswer refusal;
+WebAnswer OperatorPages::act(const WebRequest& request) const {
+  WebAnswer refusal;
   if (is_refused(request, refusal))
     return refusal;
-  const auto action = action_in(request.path.substr(request.path.rfind('/') + 1));
+  const auto action = action_in(request.path.substr(act_path.size()));
   if (!action)
     return wrong("there is no such action", 404);
-  const auto& who = request.operator_name;
+  const auto who = operator_of(request);
   if (*action == OperatorAction::close_guard)
-    return told(operator_.close_guard(who, value(request.query, "guard")));
-  const auto sender = sender_in(value(request.query, "sender"));
+    return told(operator_.close_guard(who, request.parameter("guard")));
+  const auto sender = sender_in(request.parameter("sender"));
   if (!sender)
     return wrong("sender: must be a name such as billing#17");
   if (*action != OperatorAction::resubmit && *action != OperatorAction::remove)
     return told(operator_.act(who, *action, *sender));
-  const auto choice = choice_in(request.query);
+  const auto choice = choice_in(request);
   if (!choice)
     return wrong("id: must be the number of a letter");
-  if (!choice->id && value(request.query, "all") != "yes")
+  if (!choice->id && request.parameter("all") != "yes")
     return wrong("id: must be the number of a letter, unless all=yes");
   return told(*action == OperatorAction::resubmit ? operator_.resubmit(who, *sender, *choice)
                                                   : operator_.remove(who, *sender, *choice));
 }
 
-OperatorAnswer OperatorPages::letters(const OperatorRequest& request) const {
-  OperatorAnswer refusal;
+WebAnswer OperatorPages::letters(const WebRequest& request) const {
+  WebAnswer refusal;
   if (is_refused(request, refusal))
     return refusal;
-  const auto sender = sender_in(value(request.query, "sender"));
-  const auto choice = choice_in(request.query);
+  const auto sender = sender_in(request.parameter("sender"));
+  const auto choice = choice_in(request);
   if (!sender || !choice)
     return wrong(sender ? "id: must be the number of a letter"
                         : "sender: must be a name such as billing#17");
   const auto at_most = std::min<std::uint64_t>(
-    most_listed, number_in(value(request.query, "at_most")).value_or(listed_by_default));
-  const auto kept = operator_.letters(request.operator_name, *sender, *choice, at_most);
+    most_listed, number_in(request.parameter("at_most")).value_or(listed_by_default));
+  const auto kept = operator_.letters(operator_of(request), *sender, *choice, at_most);
   if (!kept)
     return wrong("there is no such sender", 404);
   std::string json = "{\"letters\":[";
@@ -193,7 +189,7 @@ OperatorAnswer OperatorPages::letters(const OperatorRequest& request) const {
   }
   json += "],\"left_out\":" + std::to_string(kept->left_out);
   json += ",\"dropped\":" + std::to_string(kept->dropped) + "}\n";
-  return {200, std::move(json), true};
+  return {200, std::move(json), json_type};
 }
 
 } // namespace backoff_actor::web

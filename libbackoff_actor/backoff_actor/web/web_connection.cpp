@@ -2,6 +2,7 @@
 
 #include "backoff_actor/core/node_address.hpp"
 #include "backoff_actor/net/tls/internal/tls_session.hpp"
+#include "backoff_actor/web/internal/http_message.hpp"
 
 #include <algorithm>
 #include <array>
@@ -38,29 +39,8 @@ constexpr auto time_to_leave = 1s;
 // The most bytes that are sent or received in a row, so that every client has its turn.
 constexpr std::size_t most_at_once = 262'144;
 
-constexpr std::string_view too_large = "HTTP/1.1 431 Request Header Fields Too Large\r\n"
-                                       "Connection: close\r\n"
-                                       "Content-Type: text/plain; charset=utf-8\r\n"
-                                       "Content-Length: 38\r\n"
-                                       "\r\n"
-                                       "the request has more than 16384 bytes\n";
-
-constexpr std::string_view speaks_tls = "HTTP/1.1 400 Bad Request\r\n"
-                                        "Connection: close\r\n"
-                                        "Content-Type: text/plain; charset=utf-8\r\n"
-                                        "Content-Length: 44\r\n"
-                                        "\r\n"
-                                        "these pages are encrypted: begin with https\n";
-
 // With this a client of TLS begins. It knows by any answer that there is no TLS.
 constexpr char begin_of_tls = 22;
-
-constexpr std::string_view speaks_no_tls = "HTTP/1.1 400 Bad Request\r\n"
-                                           "Connection: close\r\n"
-                                           "Content-Type: text/plain; charset=utf-8\r\n"
-                                           "Content-Length: 47\r\n"
-                                           "\r\n"
-                                           "these pages are not encrypted: begin with http\n";
 
 // As many as a record of TLS has at the most. With less, TLS would keep some, and poll(2) would not
 // know of it.
@@ -140,7 +120,7 @@ void WebConnection::greet() {
     }
     if (first >= 'A' && first <= 'Z') {
       wire_ = std::make_unique<net::PlainWire>(std::move(socket_));
-      return answer(std::string{speaks_tls});
+      return answer(to_http({400, "these pages are encrypted: begin with https\n"}));
     }
     net::send_at_once(socket_);
     wire_ = std::make_unique<net::TlsSession>(*tls_, std::move(socket_),
@@ -167,10 +147,10 @@ void WebConnection::receive_head() {
   const auto from = head_.size() - std::min(head_.size(), end_of_head.size() - 1);
   head_.append(reinterpret_cast<const char*>(bytes.data()), count);
   if (head_.front() == begin_of_tls)
-    return answer(std::string{speaks_no_tls});
+    return answer(to_http({400, "these pages are not encrypted: begin with http\n"}));
   const auto end = head_.find(end_of_head, from);
   if (const auto size = std::min(end, head_.size()); size + end_of_head.size() > most_head) {
-    answer(std::string{too_large});
+    answer(to_http({431, "the request has more than 16384 bytes\n"}));
   } else if (end != head_.npos) {
     head_.resize(end + end_of_head.size());
     state_ = State::asked;

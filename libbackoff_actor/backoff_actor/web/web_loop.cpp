@@ -183,15 +183,18 @@ void WebLoop::move(Number number) {
   if (auto why = connection.take_refusal(); !why.empty())
     tell_refusal(connection, std::move(why));
   if (connection.state() == WebConnection::State::asked) {
-    auto head = WebPages::in_origin_form(connection.take_head());
-    if (WebPages::is_stream(head))
+    auto head = connection.take_head();
+    switch (WebPages::way_of(head)) {
+    case WebPages::Way::as_stream:
       return begin_to_watch(number, head);
-    if (WebPages::is_action(head))
+    case WebPages::Way::by_actor:
       return actions_.ask({number, std::move(head)});
-    if (!WebPages::is_quick(head))
+    case WebPages::Way::in_turn:
       return maker_.ask({number, std::move(head)});
-    connection.answer(pages_.answer(head));
-    connection.move();
+    case WebPages::Way::at_once:
+      connection.answer(pages_.answer(head));
+      connection.move();
+    }
   }
   if (connection.state() == WebConnection::State::over)
     end(number);

@@ -11,6 +11,7 @@ namespace {
 
 using ::testing::EndsWith;
 using ::testing::StartsWith;
+using Way = WebPages::Way;
 
 class Pages : public ::testing::Test {
 protected:
@@ -63,25 +64,9 @@ TEST_F(Pages, take_a_header_as_it_is) {
                        "WebOptions::allowed_hosts\n"));
 }
 
-std::string in_origin_form(const std::string& head) { return WebPages::in_origin_form(head); }
-
-TEST_F(Pages, have_an_address_in_full_whose_host_counts) {
-  EXPECT_EQ(in_origin_form("GET http://localhost/healthz HTTP/1.1\r\nHost: proxy\r\nA: b\r\n\r\n"),
-            "GET /healthz HTTP/1.1\r\nHost: localhost\r\nA: b\r\n\r\n");
-  EXPECT_EQ(in_origin_form("HEAD HTTPS://[::1]:80?x=/ HTTP/1.0\r\nA: b\r\n\r\n"),
-            "HEAD /?x=/ HTTP/1.0\r\nHost: [::1]:80\r\nA: b\r\n\r\n");
-  EXPECT_EQ(in_origin_form("GET http://localhost HTTP/1.1\r\n\r\n"),
-            "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
-  for (const std::string head : {"GET /http://localhost/ HTTP/1.1\r\nHost: a\r\n\r\n",
-                                 "GET ftp://localhost/ HTTP/1.1\r\n\r\n", "GET\r\n\r\n", "\r\n\r\n",
-                                 "OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n"})
-    EXPECT_EQ(in_origin_form(head), head);
-}
-
 TEST_F(Pages, are_not_for_the_host_of_an_address_that_is_not_allowed) {
   const auto status = [&](const std::string& target, const std::string& headers) {
-    return answer(in_origin_form("GET " + target + " HTTP/1.1\r\n" + headers + "\r\n"))
-      .substr(9, 3);
+    return answer("GET " + target + " HTTP/1.1\r\n" + headers + "\r\n").substr(9, 3);
   };
   EXPECT_EQ(status("http://localhost/healthz", "Host: localhost\r\n"), "200");
   EXPECT_EQ(status("http://localhost/healthz", "Host: stranger.example\r\n"), "200");
@@ -94,14 +79,44 @@ TEST_F(Pages, are_not_for_the_host_of_an_address_that_is_not_allowed) {
   EXPECT_EQ(status("http://localhost/%6cetters", ""), "404");
 }
 
-TEST_F(Pages, have_an_address_in_full_by_which_it_is_known_which_of_them_may_wait) {
-  const auto full = [](const std::string& line) {
-    return in_origin_form(line + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+TEST_F(Pages, have_a_way_in_which_the_answer_comes) {
+  const auto way_of = [](const std::string& line) {
+    return WebPages::way_of(line + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
   };
-  EXPECT_TRUE(WebPages::is_action(full("GET http://localhost/letters?sender=a%231")));
-  EXPECT_TRUE(WebPages::is_action(full("POST http://localhost/act/pause?sender=a%231")));
-  EXPECT_TRUE(WebPages::is_stream(full("GET http://localhost/events")));
-  EXPECT_TRUE(WebPages::is_quick(full("GET http://localhost/readyz")));
+  for (const std::string host : {"", "http://localhost", "https://stranger.example"}) {
+    EXPECT_EQ(way_of("GET " + host + "/letters?sender=a%231"), Way::by_actor);
+    EXPECT_EQ(way_of("HEAD " + host + "/letters"), Way::by_actor);
+    EXPECT_EQ(way_of("POST " + host + "/act/pause?sender=a%231"), Way::by_actor);
+    EXPECT_EQ(way_of("GET " + host + "/events"), Way::as_stream);
+    EXPECT_EQ(way_of("GET " + host + "/events?x"), Way::as_stream);
+    EXPECT_EQ(way_of("HEAD " + host + "/events"), Way::at_once) << "it has no body, so an end";
+    EXPECT_EQ(way_of("GET " + host + "/readyz"), Way::at_once);
+    EXPECT_EQ(way_of("HEAD " + host + "/healthz?verbose"), Way::at_once);
+    EXPECT_EQ(way_of("GET " + host + "/metrics"), Way::in_turn);
+    EXPECT_EQ(way_of("HEAD " + host + "/"), Way::in_turn);
+    EXPECT_EQ(way_of("GET " + host + "/status?x"), Way::in_turn);
+  }
+  for (const std::string line :
+       {"GET", "GET /no", "POST /metrics", "GET /act/pause", "POST /act/a/pause", "GET /status "})
+    EXPECT_EQ(way_of(line), Way::at_once) << line;
+}
+
+TEST_F(Pages, do_nothing_under_another_name_of_an_action) {
+  const auto status = [&](const std::string& path) {
+    return answer("POST " + path
+                  + "?sender=mail%231 HTTP/1.1\r\nHost: localhost\r\n"
+                    "Authorization: Bearer 0123456789abcdef\r\nX-Operator: anna\r\n\r\n")
+      .substr(9, 3);
+  };
+  EXPECT_EQ(status("/act/pause"), "404") << "there is no such sender";
+  EXPECT_THAT(answer("POST /act/pause HTTP/1.1\r\nAuthorization: Bearer 0123456789abcdef\r\n"
+                     "X-Operator: anna\r\n\r\n"),
+              EndsWith("\r\n\r\nsender: must be a name such as billing#17\n"));
+  for (const auto* path : {"/act/x/pause", "/act/PAUSE", "/act//pause", "/act/pause/"}) {
+    EXPECT_EQ(status(path), "404") << path;
+    EXPECT_THAT(answer("POST " + std::string{path} + " HTTP/1.1\r\n\r\n"),
+                EndsWith("\r\n\r\nthere is no such page; / names those that there are\n"));
+  }
 }
 
 } // namespace backoff_actor::web::web_pages_test

@@ -1,10 +1,9 @@
 #pragma once
 
 #include "backoff_actor/sinks/internal/operator.hpp"
+#include "backoff_actor/web/internal/http_message.hpp"
 #include "backoff_actor/web/web_server.hpp"
 
-#include <functional>
-#include <map>
 #include <string>
 #include <string_view>
 
@@ -15,23 +14,8 @@
 
 namespace backoff_actor::web {
 
-/// A request to see dead letters or to do something. A header that it does not have is empty.
-struct OperatorRequest {
-  std::string_view path{};                                 ///< without the query
-  std::map<std::string, std::string, std::less<>> query{}; ///< by name
-  std::string host{};
-  std::string authorization{};
-  std::string operator_name{}; ///< the header X-Operator
-  std::string origin{};
-  std::string fetch_site{}; ///< the header Sec-Fetch-Site
-};
-
-/// An answer.
-struct OperatorAnswer {
-  int status = 200;
-  std::string text{};
-  bool is_json = false; ///< otherwise it is plain text
-};
+/// With it begin the addresses of actions; the name of one follows.
+inline constexpr std::string_view act_path = "/act/";
 
 /// Does what operators ask for.
 ///
@@ -40,14 +24,14 @@ class OperatorPages {
 public:
   OperatorPages(const Observatory& observatory, const WebOptions& options);
 
-  /// Does what a POST to `/act/...` asks for.
-  OperatorAnswer act(const OperatorRequest& request) const;
+  /// Does what a POST to an address of `act_path` asks for.
+  WebAnswer act(const WebRequest& request) const;
 
   /// Shows dead letters, for a GET of `/letters`.
-  OperatorAnswer letters(const OperatorRequest& request) const;
+  WebAnswer letters(const WebRequest& request) const;
 
 private:
-  bool is_refused(const OperatorRequest& request, OperatorAnswer& answer) const;
+  bool is_refused(const WebRequest& request, WebAnswer& answer) const;
 
   const Operator operator_;
   const std::string token_;

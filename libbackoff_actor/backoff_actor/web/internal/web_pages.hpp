@@ -2,9 +2,13 @@
 
 #include "backoff_actor/sinks/observatory.hpp"
 #include "backoff_actor/web/internal/host_check.hpp"
+#include "backoff_actor/web/internal/http_message.hpp"
+#include "backoff_actor/web/internal/operator_pages.hpp"
 #include "backoff_actor/web/web_server.hpp"
 
-#include <memory>
+#include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -13,33 +17,26 @@ namespace backoff_actor::web {
 /// Makes the answers to requests. It knows nothing of connections.
 class WebPages {
 public:
+  /// How an answer comes.
+  enum class Way : std::uint8_t {
+    at_once,   ///< it takes no time, and calls nobody's function: probes, and what is no page
+    in_turn,   ///< it may take long
+    by_actor,  ///< it may wait for an actor
+    as_stream, ///< it has no end
+  };
+
   WebPages(const Observatory& observatory, const WebOptions& options, HostCheck hosts);
-  ~WebPages();
 
-  /// Returns a head in which the first line names a path. A proxy may send the whole address there,
-  /// `GET http://localhost/healthz HTTP/1.1`; its host then replaces that of the header. All other
-  /// functions expect such a head.
-  ///
-  /// @source RFC 9112, 3.2.2
-  static std::string in_origin_form(std::string head);
+  /// How the answer to a request comes, given its head with the empty line behind it.
+  static Way way_of(std::string_view head);
 
-  /// Returns the whole answer to a request, given its head with the empty line behind it. Empty:
-  /// there is none, and the connection should end.
+  /// Returns the whole answer to a request. Empty: there is none, and the connection should end.
   ///
   /// @errors none
   /// @thread safe from any thread, but `more_metrics` is called in it
   std::string answer(std::string_view head) const noexcept;
 
-  /// Whether an answer takes no time, and calls nobody's function: it is one for a probe.
-  static bool is_quick(std::string_view head);
-
-  /// Whether a request is one that may wait for an actor.
-  static bool is_action(std::string_view head);
-
-  /// Whether a request is for the stream of events.
-  static bool is_stream(std::string_view head);
-
-  /// Returns the whole answer to a request for the stream if it is refused; else nothing.
+  /// Returns the whole answer to a request for the stream of events if it is refused; else nothing.
   /// `has_room` is whether one more may watch.
   std::string refusal_of_stream(std::string_view head, bool has_room) const;
 
@@ -47,9 +44,19 @@ public:
   static std::string beginning_of_stream();
 
 private:
-  class Server;
+  struct Route;
 
-  std::unique_ptr<Server> server_;
+  static const Route* route_of(const WebRequest& request);
+
+  WebAnswer page(std::string_view head) const;
+  WebAnswer live() const;
+  WebAnswer metrics() const;
+  WebAnswer status() const;
+
+  const Observatory observatory_;
+  const std::function<std::string()> more_metrics_;
+  const HostCheck hosts_;
+  std::optional<OperatorPages> operator_pages_{}; // none: there is no token
 };
 
 } // namespace backoff_actor::web
