@@ -41,10 +41,7 @@ if(NOT BACKOFF_ACTOR_HAS_REMOTE)
   string(APPEND _left_out "|^caf/(door|remote)/")
 endif()
 if(NOT BACKOFF_ACTOR_HAS_TLS)
-  string(APPEND _left_out "|^net/tls/")
-endif()
-if(NOT BACKOFF_ACTOR_HAS_WEB)
-  string(APPEND _left_out "|^web/")
+  string(APPEND _left_out "|^(net/tls|web)/")
 endif()
 set(_library_folder "${PROJECT_SOURCE_DIR}/libbackoff_actor/backoff_actor")
 file(GLOB_RECURSE _headers RELATIVE "${_library_folder}" CONFIGURE_DEPENDS "${_library_folder}/*.hpp")
@@ -163,20 +160,13 @@ if(BACKOFF_ACTOR_HAS_TLS)
   endif()
   _backoff_actor_pkgconfig(backoff_actor-tls tls "Certificates, for other nodes and for the web server"
                            "backoff_actor-core" "" "${_openssl}")
+  _backoff_actor_pkgconfig(backoff_actor-web web "Metrics and probes of guarded actors by HTTP"
+                           "backoff_actor-core backoff_actor-tls" "" "")
 endif()
 
 if(BACKOFF_ACTOR_HAS_REMOTE)
   _backoff_actor_pkgconfig(backoff_actor-remote remote "Guarded workers on other nodes"
                            "backoff_actor backoff_actor-tls" "" "-lcaf_io")
-endif()
-
-if(BACKOFF_ACTOR_HAS_WEB)
-  set(_httplib "")
-  if(BACKOFF_ACTOR_HTTPLIB_LIBRARY AND NOT BUILD_SHARED_LIBS)
-    set(_httplib "-l${BACKOFF_ACTOR_HTTPLIB_LIBRARY}")
-  endif()
-  _backoff_actor_pkgconfig(backoff_actor-web web "Metrics and probes of guarded actors by HTTP"
-                           "backoff_actor-core backoff_actor-tls" "" "${_httplib}")
 endif()
 
 # -- documentation, examples, the demo and the tools ---------------------------

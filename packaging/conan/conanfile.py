@@ -19,9 +19,8 @@ class BackoffActor(ConanFile):
     topics = ("actor-framework", "supervision", "retry", "backoff", "circuit-breaker")
     package_type = "library"
     settings = "os", "arch", "compiler", "build_type"
-    options = {"shared": [True, False], "with_postgres": [True, False], "with_store": [True, False],
-               "with_web": [True, False]}
-    default_options = {"shared": False, "with_postgres": False, "with_store": True, "with_web": True}
+    options = {"shared": [True, False], "with_postgres": [True, False], "with_store": [True, False]}
+    default_options = {"shared": False, "with_postgres": False, "with_store": True}
 
     def export_sources(self):
         root = os.path.join(self.recipe_folder, "..", "..")
@@ -45,8 +44,6 @@ class BackoffActor(ConanFile):
             self.requires("libpq/[>=14 <19]")
         if self.options.with_store:
             self.requires("sqlitecpp/[>=3.1 <4]")
-        if self.options.with_web:
-            self.requires("cpp-httplib/[>=0.11.4 <1]")
 
     def generate(self):
         toolchain = CMakeToolchain(self)
@@ -55,7 +52,6 @@ class BackoffActor(ConanFile):
         toolchain.cache_variables["BACKOFF_ACTOR_BUILD_TOOLS"] = False
         toolchain.cache_variables["CMAKE_DISABLE_FIND_PACKAGE_PostgreSQL"] = not self.options.with_postgres
         toolchain.cache_variables["CMAKE_DISABLE_FIND_PACKAGE_SQLiteCpp"] = not self.options.with_store
-        toolchain.cache_variables["CMAKE_DISABLE_FIND_PACKAGE_httplib"] = not self.options.with_web
         toolchain.generate()
         CMakeDeps(self).generate()
 
@@ -79,13 +75,12 @@ class BackoffActor(ConanFile):
         self._component("actor", ["core", "caf::caf_core"])
         self._component("testing", ["actor"])
         self._component("tls", ["core", "openssl::ssl"])
+        self._component("web", ["core", "tls"])
         self._component("remote", ["actor", "tls", "caf::caf_io"])
         if self.options.with_postgres:
             self._component("postgres", ["core", "libpq::libpq"])
         if self.options.with_store:
             self._component("store", ["core", "sqlitecpp::sqlitecpp"])
-        if self.options.with_web:
-            self._component("web", ["core", "tls", "cpp-httplib::cpp-httplib"])
 
     def _component(self, name, requires):
         component = self.cpp_info.components[name]

@@ -5,8 +5,7 @@ vcpkg_check_features(
   OUT_FEATURE_OPTIONS FEATURE_OPTIONS
   INVERTED_FEATURES
     postgres CMAKE_DISABLE_FIND_PACKAGE_PostgreSQL
-    store CMAKE_DISABLE_FIND_PACKAGE_SQLiteCpp
-    web CMAKE_DISABLE_FIND_PACKAGE_httplib)
+    store CMAKE_DISABLE_FIND_PACKAGE_SQLiteCpp)
 
 vcpkg_cmake_configure(
   SOURCE_PATH "${SOURCE_PATH}"
