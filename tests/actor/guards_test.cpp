@@ -221,6 +221,7 @@ TEST_F(Guards, a_final_error_that_blames_its_message_is_an_answer_of_the_service
 TEST_F(Guards, a_final_error_that_blames_the_service_is_a_failure_of_it) {
   auto options = default_options();
   options.guard = guard;
+  options.decider = [](FailureKind, const caf::error&) { return Verdict::reject; };
   start_with(
     [](caf::event_based_actor* parent) {
       return caf::actor{parent->spawn([](caf::event_based_actor*) -> caf::behavior {

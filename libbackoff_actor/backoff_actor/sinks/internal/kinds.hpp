@@ -146,7 +146,7 @@ struct PoolWords {
   };
 };
 
-void publish(Cell<PoolWords::size>& cell, const PoolGlance& pool);
+BACKOFF_ACTOR_EXPORT void publish(Cell<PoolWords::size>& cell, const PoolGlance& pool);
 PoolGlance glance_of(const Cell<PoolWords::size>& cell);
 
 class SenderSeat;
