@@ -257,7 +257,7 @@ TEST_F(Idempotency, the_retention_is_above_zero) {
   options.rare.idempotency_retention = 0ns;
 
   EXPECT_EQ(to_string(check(options)),
-            "SenderOptions: idempotency_retention: got 0ns, allowed 1us or more");
+            "SenderOptions: rare.idempotency_retention: got 0ns, allowed 1us or more");
 }
 
 } // namespace backoff_actor::actor_test
