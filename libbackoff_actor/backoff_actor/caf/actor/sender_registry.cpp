@@ -68,7 +68,7 @@ std::shared_ptr<const void> SenderRegistry::enroll(const caf::actor_system& syst
     return nullptr;
   const auto number = ++last_number;
   auto result = std::make_shared<const Registration>(registry, number);
-  const std::lock_guard lock{registry->mutex_};
+  const Lock lock{registry->mutex_};
   registry->senders_.emplace(number, std::move(sender));
   return result;
 }
@@ -86,7 +86,7 @@ SenderRegistry::~SenderRegistry() {
 std::vector<RegisteredSender> SenderRegistry::senders() const {
   std::vector<std::pair<std::uint64_t, RegisteredSender>> numbered;
   {
-    const std::lock_guard lock{mutex_};
+    const Lock lock{mutex_};
     numbered.assign(senders_.begin(), senders_.end());
   }
   std::sort(numbered.begin(), numbered.end(),
@@ -99,12 +99,14 @@ std::vector<RegisteredSender> SenderRegistry::senders() const {
 }
 
 void SenderRegistry::wait_for_end(Duration span) {
-  std::unique_lock lock{mutex_};
-  changed_.wait_for(lock, span, [this, before = ends_] { return ends_ != before; });
+  Lock lock{mutex_};
+  changed_.wait_for(lock, span, [this, before = ends_]() BACKOFF_ACTOR_REQUIRES(mutex_) {
+    return ends_ != before;
+  });
 }
 
 void SenderRegistry::leave(std::uint64_t number) {
-  const std::lock_guard lock{mutex_};
+  const Lock lock{mutex_};
   senders_.erase(number);
   ++ends_;
   changed_.notify_all();

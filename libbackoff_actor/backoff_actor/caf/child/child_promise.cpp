@@ -70,7 +70,7 @@ void ChildStart::tell(Result result) {
   // This handle must be released after the lock. If it is the last one, its release ends the actor.
   // The actor then calls `call_off`, which takes the lock.
   const auto waiting = caf::actor_cast<caf::actor>(waiting_);
-  const std::lock_guard lock{mutex_};
+  const detail::Lock lock{mutex_};
   if (state_ != State::open || !waiting)
     return end(result);
   state_ = State::told;
@@ -79,7 +79,7 @@ void ChildStart::tell(Result result) {
 }
 
 bool ChildStart::is_open() const {
-  const std::lock_guard lock{mutex_};
+  const detail::Lock lock{mutex_};
   return state_ == State::open;
 }
 
@@ -88,7 +88,7 @@ void ChildStart::wrap(ChildPromise::Wrap wrap) { wraps_.push_back(std::move(wrap
 ChildStart::Result ChildStart::take(caf::event_based_actor* waiting) {
   Result result;
   {
-    const std::lock_guard lock{mutex_};
+    const detail::Lock lock{mutex_};
     state_ = State::over;
     result = std::exchange(result_, {});
   }
@@ -115,7 +115,7 @@ ChildStart::Result ChildStart::take(caf::event_based_actor* waiting) {
 void ChildStart::call_off() {
   Result result;
   {
-    const std::lock_guard lock{mutex_};
+    const detail::Lock lock{mutex_};
     state_ = State::over;
     result = std::exchange(result_, {});
   }

@@ -14,6 +14,7 @@
 #include "backoff_actor/core/internal/check_count.hpp"
 #include "backoff_actor/core/internal/thrown.hpp"
 #include "backoff_actor/delivery/internal/delivery_slots.hpp"
+#include "backoff_actor/process/internal/checked_lock.hpp"
 #include "backoff_actor/process/internal/error_stream.hpp"
 
 #include <caf/actor_cast.hpp>
@@ -53,8 +54,9 @@ public:
     caf::error error;
     caf::strong_actor_ptr child;
     {
-      std::unique_lock lock{mutex_};
-      has_passed_on_.wait(lock, [this] { return !is_passing_on() || passes_on_itself(); });
+      detail::Lock lock{mutex_};
+      while (is_passing_on() && !passes_on_itself())
+        has_passed_on_.wait(lock);
       if (is_direct()) {
         child = child_; // by now
       } else {
@@ -73,7 +75,7 @@ public:
     {
       // The old handle is released after the lock: that may end its actor, which may use this
       // address.
-      const std::lock_guard lock{mutex_};
+      const detail::Lock lock{mutex_};
       child_.swap(child);
       is_open_ = true;
       if (kept_.empty() || is_passing_on()) // then to the new one
@@ -85,20 +87,20 @@ public:
 
   void leave(const caf::strong_actor_ptr& child) {
     caf::strong_actor_ptr left; // released after the lock
-    const std::lock_guard lock{mutex_};
+    const detail::Lock lock{mutex_};
     if (child_ == child)
       left.swap(child_);
   }
 
   void expect_actor() {
-    const std::lock_guard lock{mutex_};
+    const detail::Lock lock{mutex_};
     is_open_ = true;
   }
 
   std::size_t close() {
     std::list<Kept> lost;
     {
-      const std::lock_guard lock{mutex_};
+      const detail::Lock lock{mutex_};
       if (child_)
         return 0;
       is_open_ = false;
@@ -112,12 +114,12 @@ public:
   }
 
   caf::strong_actor_ptr current() const {
-    const std::lock_guard lock{mutex_};
+    const detail::Lock lock{mutex_};
     return child_;
   }
 
   std::size_t kept() const {
-    const std::lock_guard lock{mutex_};
+    const detail::Lock lock{mutex_};
     return kept_.size();
   }
 
@@ -133,17 +135,19 @@ private:
   Instant now() const { return {system_.clock().now().time_since_epoch()}; }
 
   // Whether a message overtakes nobody on its way to the present actor, which takes messages.
-  bool is_direct() const {
+  bool is_direct() const BACKOFF_ACTOR_REQUIRES(mutex_) {
     return child_ && kept_.empty() && !is_passing_on() && !compat::is_closed(child_);
   }
 
-  bool is_passing_on() const { return passer_ != std::thread::id{}; }
+  bool is_passing_on() const BACKOFF_ACTOR_REQUIRES(mutex_) { return passer_ != std::thread::id{}; }
 
   // Such as a hook that is told of a message on its way.
-  bool passes_on_itself() const { return passer_ == std::this_thread::get_id(); }
+  bool passes_on_itself() const BACKOFF_ACTOR_REQUIRES(mutex_) {
+    return passer_ == std::this_thread::get_id();
+  }
 
   caf::strong_actor_ptr direct_receiver() const {
-    const std::lock_guard lock{mutex_};
+    const detail::Lock lock{mutex_};
     return is_direct() ? child_ : nullptr;
   }
 
@@ -175,7 +179,7 @@ private:
     }
   }
 
-  bool has_room(std::uint64_t weight) const {
+  bool has_room(std::uint64_t weight) const BACKOFF_ACTOR_REQUIRES(mutex_) {
     return kept_.size() < buffer_.capacity
            && (!buffer_.capacity_bytes
                || (bytes_ <= *buffer_.capacity_bytes
@@ -183,7 +187,7 @@ private:
   }
 
   // Returns the error for those that it adds to `lost`.
-  caf::error keep(Kept newcomer, std::list<Kept>& lost) {
+  caf::error keep(Kept newcomer, std::list<Kept>& lost) BACKOFF_ACTOR_REQUIRES(mutex_) {
     if (!is_open_ || buffer_.capacity == 0) {
       lost.push_back(std::move(newcomer));
       return make_error(SupervisorError::no_child);
@@ -201,7 +205,7 @@ private:
                                                            : SenderError::dropped);
   }
 
-  Kept take_oldest() {
+  Kept take_oldest() BACKOFF_ACTOR_REQUIRES(mutex_) {
     auto result = std::move(kept_.front());
     kept_.pop_front();
     bytes_ -= result.weight;
@@ -214,7 +218,7 @@ private:
       caf::strong_actor_ptr child;
       Kept next;
       {
-        const std::lock_guard lock{mutex_};
+        const detail::Lock lock{mutex_};
         if (!child_ || kept_.empty() || compat::is_closed(child_)) {
           passer_ = {};
           break;
@@ -255,12 +259,13 @@ private:
 
   caf::actor_system& system_;
   const ChildBuffer buffer_;
-  mutable std::mutex mutex_; // guards the next five
-  caf::strong_actor_ptr child_;
-  std::list<Kept> kept_; // the oldest first
-  std::uint64_t bytes_ = 0;
-  bool is_open_ = true;      // an actor may come
-  std::thread::id passer_{}; // is in `pass_on_kept`; none: nobody is
+  mutable detail::Mutex mutex_;
+  caf::strong_actor_ptr child_ BACKOFF_ACTOR_GUARDED_BY(mutex_);
+  std::list<Kept> kept_ BACKOFF_ACTOR_GUARDED_BY(mutex_); // the oldest first
+  std::uint64_t bytes_ BACKOFF_ACTOR_GUARDED_BY(mutex_) = 0;
+  bool is_open_ BACKOFF_ACTOR_GUARDED_BY(mutex_) = true; // an actor may come
+  std::thread::id
+    passer_ BACKOFF_ACTOR_GUARDED_BY(mutex_){}; // is in `pass_on_kept`; none: nobody is
   std::condition_variable has_passed_on_;
   std::atomic<std::uint64_t> undelivered_ = 0;
   std::atomic<std::uint64_t> letters_ = 0;

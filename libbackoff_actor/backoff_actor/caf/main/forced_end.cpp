@@ -1,5 +1,6 @@
 #include "backoff_actor/caf/main/internal/forced_end.hpp"
 
+#include "backoff_actor/process/internal/checked_lock.hpp"
 #include "backoff_actor/process/internal/error_stream.hpp"
 #include "backoff_actor/process/internal/first_signal.hpp"
 
@@ -25,7 +26,7 @@ using Clock = std::chrono::steady_clock;
 class ForcedEnd {
 public:
   void after_signal(Duration span) {
-    const std::lock_guard lock{mutex_};
+    const Lock lock{mutex_};
     note_signal(); // the thread may not have seen it yet
     span_ = span;
     if (span != Duration::max())
@@ -33,7 +34,7 @@ public:
   }
 
   void at(Clock::time_point when) {
-    const std::lock_guard lock{mutex_};
+    const Lock lock{mutex_};
     at_ = when;
     watch();
     wake();
@@ -71,14 +72,14 @@ private:
   }
 
   // From the signal on, the end no longer depends on `span_`.
-  void note_signal() {
+  void note_signal() BACKOFF_ACTOR_REQUIRES(mutex_) {
     if (!at_ && span_ != Duration::max() && first_stop_signal() != 0)
       at_ = Clock::now() + std::min<Duration>(span_, std::chrono::hours{24 * 365});
   }
 
   // Milliseconds for `poll`; -1: nothing is to end.
   int span_until_end() {
-    const std::lock_guard lock{mutex_};
+    const Lock lock{mutex_};
     note_signal();
     if (!at_)
       return -1;
@@ -94,8 +95,8 @@ private:
     std::_Exit(1);
   }
 
-  std::mutex mutex_;
-  std::optional<Clock::time_point> at_;
+  Mutex mutex_;
+  std::optional<Clock::time_point> at_ BACKOFF_ACTOR_GUARDED_BY(mutex_);
   Duration span_ = Duration::max();
   pid_t watched_ = 0; // the process with the thread; 0: there is none
   int waiting_end_ = -1;

@@ -88,7 +88,7 @@ OperatorDesk::~OperatorDesk() = default;
 // -- for the sender -----------------------------------------------------------------
 
 void OperatorDesk::keep(DeadLetter letter, WallTime now) {
-  const std::lock_guard lock{mutex_};
+  const Lock lock{mutex_};
   if (!kept_) {
     kept_ = std::make_unique<Kept>();
     letter_count_ = std::make_shared<LetterCount>();
@@ -110,7 +110,7 @@ void OperatorDesk::count_kept() {
 void OperatorDesk::answer(caf::event_based_actor& sender, const std::string& state) {
   std::vector<std::shared_ptr<Order>> orders;
   {
-    const std::lock_guard lock{mutex_};
+    const Lock lock{mutex_};
     orders.swap(orders_);
   }
   for (auto& order : orders) {
@@ -131,12 +131,12 @@ void OperatorDesk::answer(caf::event_based_actor& sender, const std::string& sta
 
 // CAF would drop a helper that nobody holds and that waits.
 void OperatorDesk::add_helper(caf::actor helper) {
-  const std::lock_guard lock{mutex_};
+  const Lock lock{mutex_};
   helpers_.push_back(std::move(helper));
 }
 
 void OperatorDesk::remove_helper(const caf::actor& helper) {
-  const std::lock_guard lock{mutex_};
+  const Lock lock{mutex_};
   std::erase(helpers_, helper);
 }
 
@@ -144,7 +144,7 @@ void OperatorDesk::end() {
   std::vector<std::shared_ptr<Order>> orders;
   std::vector<caf::actor> helpers;
   {
-    const std::lock_guard lock{mutex_};
+    const Lock lock{mutex_};
     orders.swap(orders_);
     helpers.swap(helpers_);
     has_ended_ = true;
@@ -207,7 +207,7 @@ void OperatorDesk::finish(Order& order, const Ids& accepted, std::string error) 
       others.push_back(letter.id);
   release(others);
   {
-    const std::lock_guard lock{mutex_};
+    const Lock lock{mutex_};
     accepted_.insert(accepted_.end(), accepted.begin(), accepted.end());
   }
   try {
@@ -225,7 +225,7 @@ OperatorOutcome OperatorDesk::wait_for(const std::shared_ptr<Order>& order, Dura
   auto future = order->promise.get_future();
   auto is_late = false;
   {
-    const std::lock_guard lock{mutex_};
+    const Lock lock{mutex_};
     is_late = has_ended_;
     if (!is_late)
       orders_.push_back(order);
@@ -251,7 +251,7 @@ OperatorOutcome OperatorDesk::wait_for(const std::shared_ptr<Order>& order, Dura
 // Returns whether the sender has not seen the order. It never will then.
 bool OperatorDesk::withdraw(const std::shared_ptr<Order>& order) {
   {
-    const std::lock_guard lock{mutex_};
+    const Lock lock{mutex_};
     if (std::erase(orders_, order) == 0)
       return false;
   }
@@ -287,7 +287,7 @@ std::vector<DeadLetter> OperatorDesk::newest_letters(std::uint64_t below,
   if (outbox_)
     return outbox_.newest_dead_letters(below, at_most);
   std::vector<DeadLetter> result;
-  const std::lock_guard lock{mutex_};
+  const Lock lock{mutex_};
   if (kept_) {
     for (const auto& one : kept_->letters)
       if (one.letter.id < below)
@@ -301,7 +301,7 @@ std::vector<DeadLetter> OperatorDesk::newest_letters(std::uint64_t below,
 std::optional<DeadLetter> OperatorDesk::letter_of(std::uint64_t id) const {
   if (outbox_)
     return outbox_.dead_letter(id);
-  const std::lock_guard lock{mutex_};
+  const Lock lock{mutex_};
   if (kept_)
     for (const auto& one : kept_->letters)
       if (one.letter.id == id)
@@ -313,7 +313,7 @@ Operable::Letters OperatorDesk::letters(std::uint64_t below, std::size_t at_most
   Letters result;
   for (const auto& letter : newest_letters(below, at_most))
     result.letters.push_back(shown(letter));
-  const std::lock_guard lock{mutex_};
+  const Lock lock{mutex_};
   for (auto& letter : result.letters)
     letter.is_under_way = under_way_.contains(letter.id);
   result.count = outbox_ ? outbox_.count_dead_letters().count : kept_ ? kept_->letters.size() : 0;
@@ -326,7 +326,7 @@ std::optional<KeptLetter> OperatorDesk::letter(std::uint64_t id) {
   if (!found)
     return std::nullopt;
   auto result = shown(*found);
-  const std::lock_guard lock{mutex_};
+  const Lock lock{mutex_};
   result.is_under_way = under_way_.contains(id);
   return result;
 }
@@ -334,7 +334,7 @@ std::optional<KeptLetter> OperatorDesk::letter(std::uint64_t id) {
 std::size_t OperatorDesk::remove_letters(std::span<const std::uint64_t> ids) {
   if (outbox_)
     return outbox_.remove_dead_letters(ids);
-  const std::lock_guard lock{mutex_};
+  const Lock lock{mutex_};
   if (!kept_)
     return 0;
   const auto result =
@@ -346,20 +346,21 @@ std::size_t OperatorDesk::remove_letters(std::span<const std::uint64_t> ids) {
 // Returns those that no other action has. They are this one's until it releases them.
 OperatorDesk::Ids OperatorDesk::claim(std::span<const std::uint64_t> ids) {
   Ids result;
-  const std::lock_guard lock{mutex_};
-  std::ranges::copy_if(ids, std::back_inserter(result),
-                       [this](std::uint64_t id) { return under_way_.insert(id).second; });
+  const Lock lock{mutex_};
+  for (const auto id : ids)
+    if (under_way_.insert(id).second)
+      result.push_back(id);
   return result;
 }
 
 void OperatorDesk::release(std::span<const std::uint64_t> ids) {
-  const std::lock_guard lock{mutex_};
+  const Lock lock{mutex_};
   for (const auto id : ids)
     under_way_.erase(id);
 }
 
 void OperatorDesk::release_letters_of(const Order& order) {
-  const std::lock_guard lock{mutex_};
+  const Lock lock{mutex_};
   for (const auto& letter : order.letters)
     under_way_.erase(letter.id);
 }
@@ -368,14 +369,14 @@ void OperatorDesk::release_letters_of(const Order& order) {
 void OperatorDesk::remove_accepted() {
   Ids ids;
   {
-    const std::lock_guard lock{mutex_};
+    const Lock lock{mutex_};
     ids = accepted_;
   }
   if (ids.empty())
     return;
   remove_letters(ids);
   release(ids);
-  const std::lock_guard lock{mutex_};
+  const Lock lock{mutex_};
   std::erase_if(accepted_, [&ids](std::uint64_t id) { return has(ids, id); });
 }
 

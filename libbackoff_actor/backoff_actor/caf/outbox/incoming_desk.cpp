@@ -23,7 +23,7 @@ void call(const caf::actor& sender) {
 // -- the sender ---------------------------------------------------------------------------
 
 std::uint64_t IncomingDesk::begin(const caf::actor_addr& sender) {
-  const std::lock_guard lock{mutex_};
+  const detail::Lock lock{mutex_};
   sender_ = sender;
   is_over_ = false;
   is_sender_called_ = false;
@@ -34,7 +34,7 @@ std::uint64_t IncomingDesk::begin(const caf::actor_addr& sender) {
 void IncomingDesk::catch_up() {
   caf::actor reader;
   {
-    const std::lock_guard lock{mutex_};
+    const detail::Lock lock{mutex_};
     rows_.catch_up();
     reader = reader_;
   }
@@ -42,12 +42,12 @@ void IncomingDesk::catch_up() {
 }
 
 bool IncomingDesk::has_caught_up() const {
-  const std::lock_guard lock{mutex_};
+  const detail::Lock lock{mutex_};
   return rows_.has_caught_up();
 }
 
 void IncomingDesk::keep(caf::actor reader) {
-  const std::lock_guard lock{mutex_};
+  const detail::Lock lock{mutex_};
   reader_ = std::move(reader);
 }
 
@@ -55,7 +55,7 @@ void IncomingDesk::end() {
   std::shared_ptr<Intake> intake;
   caf::actor reader;
   {
-    const std::lock_guard lock{mutex_};
+    const detail::Lock lock{mutex_};
     if (std::exchange(is_over_, true))
       return;
     rows_.end();
@@ -69,7 +69,7 @@ void IncomingDesk::end() {
 }
 
 std::vector<IncomingMessage> IncomingDesk::take() {
-  const std::lock_guard lock{mutex_};
+  const detail::Lock lock{mutex_};
   is_sender_called_ = false;
   return rows_.take();
 }
@@ -77,7 +77,7 @@ std::vector<IncomingMessage> IncomingDesk::take() {
 void IncomingDesk::give_back(std::uint64_t row) {
   caf::actor reader;
   {
-    const std::lock_guard lock{mutex_};
+    const detail::Lock lock{mutex_};
     if (rows_.give_back(row))
       reader = reader_;
   }
@@ -87,13 +87,13 @@ void IncomingDesk::give_back(std::uint64_t row) {
 void IncomingDesk::call_sender(bool waits_elsewhere) {
   caf::actor sender;
   {
-    const std::lock_guard lock{mutex_};
+    const detail::Lock lock{mutex_};
     sender = whom_to_tell(waits_elsewhere);
   }
   call(sender);
 }
 
-// The sender, if it has to be called. Call it with the lock.
+// The sender, if it has to be called.
 caf::actor IncomingDesk::whom_to_tell(bool waits_elsewhere) {
   if ((!rows_.is_waiting() && !waits_elsewhere) || std::exchange(is_sender_called_, true))
     return {};
@@ -105,7 +105,7 @@ caf::actor IncomingDesk::whom_to_tell(bool waits_elsewhere) {
 void IncomingDesk::settle(std::span<const StoreChange> changes) {
   caf::actor reader;
   {
-    const std::lock_guard lock{mutex_};
+    const detail::Lock lock{mutex_};
     if (rows_.settle(changes))
       reader = reader_;
   }
@@ -115,7 +115,7 @@ void IncomingDesk::settle(std::span<const StoreChange> changes) {
 // -- the reader ---------------------------------------------------------------------------
 
 IncomingDesk::Task IncomingDesk::next_task(std::uint64_t turn) {
-  const std::lock_guard lock{mutex_};
+  const detail::Lock lock{mutex_};
   Task result;
   result.is_over = is_over_ || turn != turn_;
   result.is_early = at_work_ != 0 && at_work_ != turn;
@@ -128,7 +128,7 @@ IncomingDesk::Task IncomingDesk::next_task(std::uint64_t turn) {
 
 std::shared_ptr<Intake> IncomingDesk::open(std::uint64_t turn) {
   std::shared_ptr<Intake> result = open_();
-  const std::lock_guard lock{mutex_};
+  const detail::Lock lock{mutex_};
   if (is_over_ || turn != turn_)
     return nullptr;
   intake_ = result;
@@ -139,7 +139,7 @@ void IncomingDesk::put(std::uint64_t turn, std::vector<IncomingMessage> messages
                        bool has_caught_up) {
   caf::actor sender;
   {
-    const std::lock_guard lock{mutex_};
+    const detail::Lock lock{mutex_};
     if (is_over_ || turn != turn_)
       return;
     sender = whom_to_tell(rows_.put(std::move(messages), has_caught_up));
@@ -149,7 +149,7 @@ void IncomingDesk::put(std::uint64_t turn, std::vector<IncomingMessage> messages
 
 void IncomingDesk::leave(std::uint64_t turn) {
   std::shared_ptr<Intake> intake; // destroyed without the lock
-  const std::lock_guard lock{mutex_};
+  const detail::Lock lock{mutex_};
   if (at_work_ != turn)
     return;
   at_work_ = 0;

@@ -78,7 +78,7 @@ WriteQueue::WriteQueue(std::shared_ptr<DeliveryStore> store, DurableTypes types,
       StoreFailure::incompatible,
       store_->name() + ": its messages were written by " + found + ", and this program uses "
         + format + ", which cannot read them; let the old program deliver what is still owed");
-  read_content();
+  content_ = read_content();
   set_letters(store_->count_dead_letters());
   CallOutcome outcome;
   look_at_store(outcome);
@@ -86,16 +86,17 @@ WriteQueue::WriteQueue(std::shared_ptr<DeliveryStore> store, DurableTypes types,
   is_untidy_ = outcome.is_untidy;
 }
 
-void WriteQueue::read_content() {
+OutboxContent WriteQueue::read_content() const {
+  OutboxContent result;
   std::vector<std::string> unknown;
   std::string unreadable;
   store_->for_each_owed([&](StoredDelivery x) {
     if (!types_.knows(x.message, unknown))
       return;
     try {
-      content_.owed.push_back({x.id, x.attempts, x.hand_overs, x.submitted_at, x.deadline,
-                               std::move(x.key), std::move(x.idempotency_key), std::move(x.context),
-                               types_.load(x.message)});
+      result.owed.push_back({x.id, x.attempts, x.hand_overs, x.submitted_at, x.deadline,
+                             std::move(x.key), std::move(x.idempotency_key), std::move(x.context),
+                             types_.load(x.message)});
     } catch (const std::exception& exception) {
       if (unreadable.empty())
         unreadable = "delivery " + std::to_string(x.id) + ", " + exception.what();
@@ -112,8 +113,9 @@ void WriteQueue::read_content() {
       store_->name() + ": a message cannot be read: " + unreadable
         + "; if the type has changed, let the old program deliver what is still owed");
   store_->for_each_acknowledged_key(
-    [&](AcknowledgedKey x) { content_.acknowledged.push_back(std::move(x)); });
-  content_.last_id = store_->last_id();
+    [&](AcknowledgedKey x) { result.acknowledged.push_back(std::move(x)); });
+  result.last_id = store_->last_id();
+  return result;
 }
 
 WriteQueue::~WriteQueue() = default;
@@ -130,11 +132,12 @@ WallTime WriteQueue::wall_time() const {
 
 OutboxContent WriteQueue::attach(const caf::actor_addr& sender, Instant now) {
   const auto has_last_ended = last_sender_has_ended();
-  std::unique_lock lock{mutex_};
+  detail::Lock lock{mutex_};
   // CAF 1 reports an actor's end before the actor's thread has freed its state. So `detach` may
   // still be to come.
   if (has_last_ended)
-    is_free_.wait_for(lock, longest_end, [&] { return !is_attached_; });
+    is_free_.wait_for(lock, longest_end,
+                      [&]() BACKOFF_ACTOR_REQUIRES(mutex_) { return !is_attached_; });
   if (is_attached_)
     throw StoreError(
       StoreFailure::in_use,
@@ -153,14 +156,14 @@ bool WriteQueue::last_sender_has_ended() const {
   caf::actor_addr
     last; // used without the lock: `has_ended` may free the actor, which then takes the lock
   {
-    const std::lock_guard lock{mutex_};
+    const detail::Lock lock{mutex_};
     last = sender_;
   }
   return compat::has_ended(last);
 }
 
 bool WriteQueue::detach(OutboxContent rest) {
-  const std::lock_guard lock{mutex_};
+  const detail::Lock lock{mutex_};
   is_attached_ = false;
   is_free_.notify_all();
   sender_ = {};
@@ -171,31 +174,30 @@ bool WriteQueue::detach(OutboxContent rest) {
 }
 
 std::size_t WriteQueue::suspended() const {
-  const std::lock_guard lock{mutex_};
+  const detail::Lock lock{mutex_};
   return content_.owed.size();
 }
 
 PutOutcome WriteQueue::put(std::vector<StoreChange>& changes) {
-  const std::lock_guard lock{mutex_};
+  const detail::Lock lock{mutex_};
   step(now_, outbox_input::Put{std::exchange(changes, {})});
   show();
   return {std::exchange(goes_on_, false), std::exchange(replies_.behind, std::nullopt)};
 }
 
 bool WriteQueue::wake_for_the_rest() {
-  const std::lock_guard lock{mutex_};
+  const detail::Lock lock{mutex_};
   return std::exchange(goes_on_, false);
 }
 
 StoreReplies WriteQueue::take_replies() {
-  const std::lock_guard lock{mutex_};
+  const detail::Lock lock{mutex_};
   is_news_out_ = false;
   return std::exchange(replies_, {});
 }
 
 // -- the engine ---------------------------------------------------------------------
 
-// Call it with the lock of the queue.
 void WriteQueue::step(Instant now, OutboxInput&& input) {
   now_ = std::max(now_, now);
   engine_.step(now_, std::move(input), effects_);
@@ -224,7 +226,7 @@ void WriteQueue::carry_out(OutboxEffect& effect) {
   }
 }
 
-// The sender, if it has to be sent `StoreNews`. Call it with the lock of the queue.
+// The sender, if it has to be sent `StoreNews`.
 caf::actor WriteQueue::whom_to_tell() {
   const auto has_news = replies_.behind || replies_.sure || !replies_.insertions.empty()
                         || !replies_.hand_overs.empty() || !replies_.notices.empty();
@@ -238,7 +240,7 @@ caf::actor WriteQueue::whom_to_tell() {
 WriteQueue::Next WriteQueue::work(Instant now) {
   std::optional<OutboxEffect> what;
   {
-    const std::lock_guard lock{mutex_};
+    const detail::Lock lock{mutex_};
     step(now, outbox_input::Go{});
     what = std::exchange(call_, std::nullopt);
     if (!what)
@@ -254,7 +256,7 @@ WriteQueue::Next WriteQueue::work(Instant now) {
   auto is_to_report = false;
   caf::actor sender;
   {
-    const std::lock_guard lock{mutex_};
+    const detail::Lock lock{mutex_};
     std::move(outcome.notices.begin(), outcome.notices.end(), std::back_inserter(replies_.notices));
     is_untidy_ = outcome.is_untidy;
     step(now, answer_of(*what, outcome));
@@ -284,7 +286,7 @@ OutboxInput WriteQueue::answer_of(const OutboxEffect& what, const CallOutcome& o
 }
 
 bool WriteQueue::wake(std::uint64_t sleep_id, Instant now) {
-  const std::lock_guard lock{mutex_};
+  const detail::Lock lock{mutex_};
   if (sleep_id != last_sleep_)
     return false;
   step(now, outbox_input::Wake{});
@@ -292,14 +294,14 @@ bool WriteQueue::wake(std::uint64_t sleep_id, Instant now) {
 }
 
 void WriteQueue::forget_writer(bool was_at_work, std::uint64_t sleep_id) {
-  const std::lock_guard lock{mutex_};
+  const detail::Lock lock{mutex_};
   const auto waits_for_it = sleep_id == last_sleep_ && engine_.sleeps_for(now_) > Duration::zero();
   if (was_at_work || waits_for_it)
     step(now_, outbox_input::Halt{});
 }
 
 WriteQueue::CallOutcome WriteQueue::call(const OutboxEffect& what) {
-  const std::lock_guard lock{store_mutex_};
+  const detail::Lock lock{store_mutex_};
   CallOutcome result{attempt(what)};
   look_at_store(result);
   return result;
@@ -377,7 +379,7 @@ void WriteQueue::look_at_store(CallOutcome& outcome) const {
   }
 }
 
-// Shows what waits and until when the store is this process's. Call it with the lock of the queue.
+// Shows what waits and until when the store is this process's.
 void WriteQueue::show() {
   if (seat_)
     seat_->set_waiting(engine_.waiting());
@@ -393,7 +395,7 @@ void WriteQueue::show() {
 
 std::vector<StoredDeadLetter> WriteQueue::dead_letters() {
   std::vector<StoredDeadLetter> result;
-  const std::lock_guard lock{store_mutex_};
+  const detail::Lock lock{store_mutex_};
   store_->for_each_dead_letter([&](StoredDeadLetter x) { result.push_back(std::move(x)); });
   return result;
 }
@@ -401,19 +403,19 @@ std::vector<StoredDeadLetter> WriteQueue::dead_letters() {
 std::vector<StoredDeadLetter> WriteQueue::newest_dead_letters(std::uint64_t below,
                                                               std::size_t at_most) {
   std::vector<StoredDeadLetter> result;
-  const std::lock_guard lock{store_mutex_};
+  const detail::Lock lock{store_mutex_};
   store_->for_each_newest_dead_letter(below, at_most,
                                       [&](StoredDeadLetter x) { result.push_back(std::move(x)); });
   return result;
 }
 
 std::optional<StoredDeadLetter> WriteQueue::dead_letter(std::uint64_t id) {
-  const std::lock_guard lock{store_mutex_};
+  const detail::Lock lock{store_mutex_};
   return store_->dead_letter(id);
 }
 
 std::size_t WriteQueue::remove_dead_letters(std::span<const std::uint64_t> ids) {
-  const std::lock_guard lock{store_mutex_};
+  const detail::Lock lock{store_mutex_};
   const auto result = store_->remove_dead_letters(ids);
   auto tally = letters_->get();
   tally.count -= std::min<std::uint64_t>(result, tally.count);
@@ -427,7 +429,6 @@ std::size_t WriteQueue::remove_dead_letters(std::span<const std::uint64_t> ids) 
   return result;
 }
 
-// Call it with the lock of the store.
 void WriteQueue::set_letters(const DeadLetterTally& tally) {
   letters_->set(tally);
   if (seat_)

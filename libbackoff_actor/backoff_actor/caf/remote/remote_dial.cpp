@@ -116,7 +116,7 @@ std::shared_ptr<Dial> Dial::start(caf::actor_system& system, DialOptions options
 void Dial::cancel() {
   Done done; // destroyed after the lock is released: its destructor may run foreign code
   {
-    const std::lock_guard lock{mutex_};
+    const detail::Lock lock{mutex_};
     done.swap(done_);
   }
   stop_.raise();
@@ -129,7 +129,7 @@ void Dial::run() {
   } catch (const std::exception& e) { // no memory, descriptor or thread left
     last.problem = e.what();
   }
-  const std::lock_guard lock{mutex_};
+  const detail::Lock lock{mutex_};
   if (!done_)
     return;
   done_(last.problem);

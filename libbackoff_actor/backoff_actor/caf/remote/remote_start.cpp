@@ -22,14 +22,14 @@ std::string text_of(const caf::actor_system& system, const caf::message& answer)
 } // namespace
 
 void RemotePlan::note_over(caf::actor_id guard) {
-  const std::lock_guard lock{mutex_};
+  const detail::Lock lock{mutex_};
   if (over_.size() == most_over)
     over_.erase(over_.begin());
   over_.push_back(guard);
 }
 
 std::vector<std::uint64_t> RemotePlan::over() const {
-  const std::lock_guard lock{mutex_};
+  const detail::Lock lock{mutex_};
   return over_;
 }
 

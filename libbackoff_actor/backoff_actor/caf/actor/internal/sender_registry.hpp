@@ -2,6 +2,7 @@
 
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
+#include "backoff_actor/process/internal/checked_lock.hpp"
 
 #include <caf/actor_addr.hpp>
 #include <caf/actor_system.hpp>
@@ -62,10 +63,10 @@ private:
   void leave(std::uint64_t number);
 
   const caf::actor_system* system_;
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   std::condition_variable changed_;
-  std::unordered_map<std::uint64_t, RegisteredSender> senders_;
-  std::uint64_t ends_ = 0;
+  std::unordered_map<std::uint64_t, RegisteredSender> senders_ BACKOFF_ACTOR_GUARDED_BY(mutex_);
+  std::uint64_t ends_ BACKOFF_ACTOR_GUARDED_BY(mutex_) = 0;
 };
 
 } // namespace backoff_actor::detail

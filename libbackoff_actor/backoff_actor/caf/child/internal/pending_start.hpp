@@ -2,6 +2,7 @@
 
 #include "backoff_actor/caf/child/child_promise.hpp"
 #include "backoff_actor/core/export.hpp"
+#include "backoff_actor/process/internal/checked_lock.hpp"
 
 #include <caf/actor_addr.hpp>
 
@@ -59,11 +60,11 @@ public:
 private:
   enum class State : std::uint8_t { open, told, over };
 
-  mutable std::mutex mutex_;
-  caf::actor_addr waiting_;
+  const caf::actor_addr waiting_;
   const std::uint64_t number_;
-  State state_ = State::open;
-  Result result_;
+  mutable detail::Mutex mutex_;
+  State state_ BACKOFF_ACTOR_GUARDED_BY(mutex_) = State::open;
+  Result result_ BACKOFF_ACTOR_GUARDED_BY(mutex_);
   std::vector<ChildPromise::Wrap> wraps_; // only for the waiting actor's thread
 };
 

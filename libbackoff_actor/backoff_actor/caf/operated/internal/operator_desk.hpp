@@ -3,6 +3,7 @@
 #include "backoff_actor/caf/messages/dead_letter_record.hpp"
 #include "backoff_actor/caf/outbox/durable_outbox.hpp"
 #include "backoff_actor/core/export.hpp"
+#include "backoff_actor/process/internal/checked_lock.hpp"
 #include "backoff_actor/sinks/internal/letter_book.hpp"
 #include "backoff_actor/sinks/internal/operable.hpp"
 
@@ -78,7 +79,7 @@ private:
   std::vector<DeadLetter> newest_letters(std::uint64_t below, std::size_t at_most) const;
   std::optional<DeadLetter> letter_of(std::uint64_t id) const;
   std::size_t remove_letters(std::span<const std::uint64_t> ids);
-  void count_kept();
+  void count_kept() BACKOFF_ACTOR_REQUIRES(mutex_);
   Ids claim(std::span<const std::uint64_t> ids);
   void release(std::span<const std::uint64_t> ids);
   void release_letters_of(const Order& order);
@@ -95,14 +96,15 @@ private:
   const caf::actor_addr sender_;
   const DurableOutbox outbox_; // none: the letters are here
   const Duration patience_;
-  mutable std::mutex mutex_; // guards what follows it
-  std::vector<std::shared_ptr<Order>> orders_;
-  std::vector<caf::actor> helpers_;             // that submit letters
-  std::unique_ptr<Kept> kept_;                  // none: no letter was kept yet
-  std::shared_ptr<LetterCount> letter_count_;   // as `kept_`
-  std::unordered_set<std::uint64_t> under_way_; // letters that one action has
-  Ids accepted_;                                // of these: only their removal is left
-  bool has_ended_ = false;
+  mutable Mutex mutex_;
+  std::vector<std::shared_ptr<Order>> orders_ BACKOFF_ACTOR_GUARDED_BY(mutex_);
+  std::vector<caf::actor> helpers_ BACKOFF_ACTOR_GUARDED_BY(mutex_); // that submit letters
+  std::unique_ptr<Kept> kept_ BACKOFF_ACTOR_GUARDED_BY(mutex_);      // none: no letter was kept yet
+  std::shared_ptr<LetterCount> letter_count_;                        // as `kept_`
+  std::unordered_set<std::uint64_t>
+    under_way_ BACKOFF_ACTOR_GUARDED_BY(mutex_);  // letters that one action has
+  Ids accepted_ BACKOFF_ACTOR_GUARDED_BY(mutex_); // of these: only their removal is left
+  bool has_ended_ BACKOFF_ACTOR_GUARDED_BY(mutex_) = false;
 };
 
 } // namespace backoff_actor::detail

@@ -7,6 +7,7 @@
 #include "backoff_actor/delivery/delivery_store.hpp"
 #include "backoff_actor/delivery/incoming.hpp"
 #include "backoff_actor/engine/outbox/intake_rows.hpp"
+#include "backoff_actor/process/internal/checked_lock.hpp"
 
 #include <caf/actor.hpp>
 #include <caf/actor_addr.hpp>
@@ -75,8 +76,10 @@ public:
   // Opens the intake; null: the turn is over.
   std::shared_ptr<Intake> open(std::uint64_t turn);
 
-  // The held rows, between `next_task` and `put`.
-  const std::unordered_set<std::uint64_t>& in_hand() const { return rows_.in_hand(); }
+  // The held rows, between `next_task` and `put`: nobody changes them meanwhile.
+  const std::unordered_set<std::uint64_t>& in_hand() const BACKOFF_ACTOR_WITHOUT_LOCK {
+    return rows_.in_hand();
+  }
 
   // @param has_caught_up as `Intake::has_caught_up`
   void put(std::uint64_t turn, std::vector<IncomingMessage> messages, bool has_caught_up);
@@ -85,18 +88,19 @@ public:
   void leave(std::uint64_t turn);
 
 private:
-  caf::actor whom_to_tell(bool waits_elsewhere);
+  caf::actor whom_to_tell(bool waits_elsewhere) BACKOFF_ACTOR_REQUIRES(mutex_);
 
   const OpenIntake open_;
-  mutable std::mutex mutex_;
-  IntakeRows rows_;
-  caf::actor_addr sender_;
-  caf::actor reader_;
-  std::shared_ptr<Intake> intake_; // to interrupt it
-  std::uint64_t turn_ = 0;         // of the present sender
-  std::uint64_t at_work_ = 0;      // the turn of the reader that may read; 0: none
-  bool is_over_ = true;
-  bool is_sender_called_ = false;
+  mutable detail::Mutex mutex_;
+  IntakeRows rows_ BACKOFF_ACTOR_GUARDED_BY(mutex_);
+  caf::actor_addr sender_ BACKOFF_ACTOR_GUARDED_BY(mutex_);
+  caf::actor reader_ BACKOFF_ACTOR_GUARDED_BY(mutex_);
+  std::shared_ptr<Intake> intake_ BACKOFF_ACTOR_GUARDED_BY(mutex_); // to interrupt it
+  std::uint64_t turn_ BACKOFF_ACTOR_GUARDED_BY(mutex_) = 0;         // of the present sender
+  std::uint64_t
+    at_work_ BACKOFF_ACTOR_GUARDED_BY(mutex_) = 0; // the turn of the reader that may read; 0: none
+  bool is_over_ BACKOFF_ACTOR_GUARDED_BY(mutex_) = true;
+  bool is_sender_called_ BACKOFF_ACTOR_GUARDED_BY(mutex_) = false;
 };
 
 } // namespace backoff_actor

@@ -7,6 +7,7 @@
 #include "backoff_actor/delivery/shared_store.hpp"
 #include "backoff_actor/delivery/store_error.hpp"
 #include "backoff_actor/engine/outbox/outbox_engine.hpp"
+#include "backoff_actor/process/internal/checked_lock.hpp"
 #include "backoff_actor/sinks/internal/letter_book.hpp"
 
 #include <condition_variable>
@@ -140,30 +141,30 @@ public:
 
 private:
   bool last_sender_has_ended() const;
-  void read_content();
-  void step(Instant now, OutboxInput&& input);
-  void carry_out(OutboxEffect& effect);
+  OutboxContent read_content() const;
+  void step(Instant now, OutboxInput&& input) BACKOFF_ACTOR_REQUIRES(mutex_);
+  void carry_out(OutboxEffect& effect) BACKOFF_ACTOR_REQUIRES(mutex_);
   struct CallOutcome {
     std::optional<StoreError> failure{};
     std::vector<std::string> notices{};
     bool is_untidy = false; // the store has put off some of its housekeeping
   };
   CallOutcome call(const OutboxEffect& what);
-  std::optional<StoreError> attempt(const OutboxEffect& what);
-  void look_at_store(CallOutcome& outcome) const;
+  std::optional<StoreError> attempt(const OutboxEffect& what) BACKOFF_ACTOR_REQUIRES(store_mutex_);
+  void look_at_store(CallOutcome& outcome) const BACKOFF_ACTOR_REQUIRES(store_mutex_);
   OutboxInput answer_of(const OutboxEffect& what, const CallOutcome& outcome) const;
-  void commit(const outbox_effect::Commit& x);
-  void set_letters(const DeadLetterTally& tally);
-  void count_burials(const outbox_effect::Commit& x);
+  void commit(const outbox_effect::Commit& x) BACKOFF_ACTOR_REQUIRES(store_mutex_);
+  void set_letters(const DeadLetterTally& tally) BACKOFF_ACTOR_REQUIRES(store_mutex_);
+  void count_burials(const outbox_effect::Commit& x) BACKOFF_ACTOR_REQUIRES(store_mutex_);
   StoreFailure failure_of_exceptions() const;
   void report(const StoreError& error) const;
-  void show();
-  caf::actor whom_to_tell();
+  void show() BACKOFF_ACTOR_REQUIRES(mutex_);
+  caf::actor whom_to_tell() BACKOFF_ACTOR_REQUIRES(mutex_);
 
   const DurableTypes types_;
   const DurableOptions options_;
 
-  std::mutex store_mutex_;
+  detail::Mutex store_mutex_;
   const std::shared_ptr<DeliveryStore> store_;
   const std::shared_ptr<OwnedStore> owned_; // the same; null: no other process can own it
   const std::shared_ptr<detail::LetterCount> letters_; // written with the lock of the store
@@ -171,21 +172,23 @@ private:
   const std::optional<StoreOwnership> ownership_;
   const std::shared_ptr<IncomingDesk> incoming_; // null: the store has no intake
 
-  mutable std::mutex mutex_;
-  std::condition_variable is_free_; // nobody is attached
-  OutboxContent content_;           // while nobody is attached
-  OutboxEngine engine_;
-  OutboxEffects effects_;            // of a step
-  std::optional<OutboxEffect> call_; // of the store, which the writer has not made yet
-  StoreReplies replies_;
-  Instant now_{};             // of the last step
-  bool goes_on_ = false;      // the engine asks for `Go`
-  bool is_to_report_ = false; // the failure of the last call
-  std::uint64_t last_sleep_ = 0;
-  bool is_untidy_ = false;   // by the last call of the store
-  bool is_news_out_ = false; // the sender was sent `StoreNews`, and has not looked yet
-  caf::actor_addr sender_;
-  bool is_attached_ = false;
+  mutable detail::Mutex mutex_;
+  std::condition_variable is_free_;                        // nobody is attached
+  OutboxContent content_ BACKOFF_ACTOR_GUARDED_BY(mutex_); // while nobody is attached
+  OutboxEngine engine_ BACKOFF_ACTOR_GUARDED_BY(mutex_);
+  OutboxEffects effects_ BACKOFF_ACTOR_GUARDED_BY(mutex_); // of a step
+  std::optional<OutboxEffect>
+    call_ BACKOFF_ACTOR_GUARDED_BY(mutex_); // of the store, which the writer has not made yet
+  StoreReplies replies_ BACKOFF_ACTOR_GUARDED_BY(mutex_);
+  Instant now_ BACKOFF_ACTOR_GUARDED_BY(mutex_){};             // of the last step
+  bool goes_on_ BACKOFF_ACTOR_GUARDED_BY(mutex_) = false;      // the engine asks for `Go`
+  bool is_to_report_ BACKOFF_ACTOR_GUARDED_BY(mutex_) = false; // the failure of the last call
+  std::uint64_t last_sleep_ BACKOFF_ACTOR_GUARDED_BY(mutex_) = 0;
+  bool is_untidy_ BACKOFF_ACTOR_GUARDED_BY(mutex_) = false; // by the last call of the store
+  bool is_news_out_ BACKOFF_ACTOR_GUARDED_BY(mutex_) =
+    false; // the sender was sent `StoreNews`, and has not looked yet
+  caf::actor_addr sender_ BACKOFF_ACTOR_GUARDED_BY(mutex_);
+  bool is_attached_ BACKOFF_ACTOR_GUARDED_BY(mutex_) = false;
   const std::unique_ptr<detail::OutboxSeat> seat_; // none: nobody sees the numbers
   const std::unique_ptr<detail::OwnershipSeat>
     ownership_seat_;        // none: that, or no other process wants it

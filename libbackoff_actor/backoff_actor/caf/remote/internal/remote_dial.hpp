@@ -16,6 +16,7 @@
 #include "backoff_actor/net/internal/signal.hpp"
 #include "backoff_actor/net/internal/socket.hpp"
 #include "backoff_actor/net/internal/wire.hpp"
+#include "backoff_actor/process/internal/checked_lock.hpp"
 
 #include <caf/actor_system.hpp>
 
@@ -94,8 +95,8 @@ private:
   const std::vector<std::string> identifiers_; // this node's
   const net::Signal stop_;
   net::Descriptor connection_; // CAF's end; written before `done` is called
-  std::mutex mutex_;
-  Done done_; // empty: was called, or was cancelled
+  detail::Mutex mutex_;
+  Done done_ BACKOFF_ACTOR_GUARDED_BY(mutex_); // empty: was called, or was cancelled
 };
 
 } // namespace backoff_actor

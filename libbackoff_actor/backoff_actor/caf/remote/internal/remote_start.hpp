@@ -14,6 +14,7 @@
 #include "backoff_actor/caf/actor/internal/requesting_actor.hpp"
 #include "backoff_actor/caf/remote/internal/remote_dial.hpp"
 #include "backoff_actor/caf/remote/remote_child.hpp"
+#include "backoff_actor/process/internal/checked_lock.hpp"
 
 #include <caf/node_id.hpp>
 
@@ -50,8 +51,8 @@ public:
   std::atomic<std::size_t> next = 0;   ///< the node that the next start tries first
 
 private:
-  mutable std::mutex mutex_;
-  std::vector<std::uint64_t> over_; // the latest is the last
+  mutable detail::Mutex mutex_;
+  std::vector<std::uint64_t> over_ BACKOFF_ACTOR_GUARDED_BY(mutex_); // the latest is the last
 };
 
 /// Returns a plan to use what is published at these nodes.
