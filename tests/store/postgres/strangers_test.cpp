@@ -4,6 +4,8 @@
 #include "store/postgres/control.hpp"
 #include "store/postgres/fixture.hpp"
 
+#include <backoff_actor/store/postgres/internal/postgres_messages.hpp>
+
 #include <array>
 #include <string>
 #include <string_view>

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "backoff_actor/store/postgres/internal/postgres_messages.hpp"
 #include "backoff_actor/store/postgres/postgres_store.hpp"
 
 #include <string>

@@ -5,6 +5,7 @@
 #include "backoff_actor/store/postgres/internal/pg_schema.hpp"
 #include "backoff_actor/store/postgres/internal/pg_session.hpp"
 #include "backoff_actor/store/postgres/internal/pg_values.hpp"
+#include "backoff_actor/store/postgres/internal/postgres_messages.hpp"
 #include "backoff_actor/store/postgres/postgres_store.hpp"
 
 #include <algorithm>
