@@ -12,8 +12,9 @@ std::atomic<std::uint32_t> registries{0}; // how many there are
 std::atomic<std::uint64_t> last_number{0};
 
 struct RegistryOfSystem {
-  std::mutex mutex;
-  std::unordered_map<const caf::actor_system*, std::weak_ptr<SenderRegistry>> by_system;
+  Mutex mutex;
+  std::unordered_map<const caf::actor_system*, std::weak_ptr<SenderRegistry>>
+    by_system BACKOFF_ACTOR_GUARDED_BY(mutex);
 };
 
 // Is never destroyed: senders may end later than static objects.
@@ -43,7 +44,7 @@ private:
 };
 
 std::shared_ptr<SenderRegistry> SenderRegistry::of(const caf::actor_system& system) {
-  const std::lock_guard lock{all().mutex};
+  const Lock lock{all().mutex};
   auto& entry = all().by_system[&system];
   auto result = entry.lock();
   if (!result) {
@@ -59,7 +60,7 @@ std::shared_ptr<const void> SenderRegistry::enroll(const caf::actor_system& syst
                                                    RegisteredSender sender) {
   std::shared_ptr<SenderRegistry> registry;
   {
-    const std::lock_guard lock{all().mutex};
+    const Lock lock{all().mutex};
     const auto it = all().by_system.find(&system);
     if (it != all().by_system.end())
       registry = it->second.lock();
@@ -77,7 +78,7 @@ SenderRegistry::SenderRegistry(const caf::actor_system& system) : system_(&syste
 
 SenderRegistry::~SenderRegistry() {
   --registries;
-  const std::lock_guard lock{all().mutex};
+  const Lock lock{all().mutex};
   const auto it = all().by_system.find(system_);
   if (it != all().by_system.end() && it->second.expired())
     all().by_system.erase(it);

@@ -26,7 +26,6 @@
 #include <exception>
 #include <limits>
 #include <list>
-#include <mutex>
 #include <thread>
 #include <utility>
 

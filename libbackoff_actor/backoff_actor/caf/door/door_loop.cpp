@@ -53,7 +53,7 @@ Door::Loop::~Loop() {
 
 void Door::Loop::run_soon(std::function<void()> command) {
   {
-    const std::lock_guard lock{mutex_};
+    const detail::Lock lock{mutex_};
     commands_.push_back(std::move(command));
   }
   has_commands_.raise();
@@ -61,9 +61,9 @@ void Door::Loop::run_soon(std::function<void()> command) {
 
 void Door::Loop::run_commands() {
   has_commands_.lower();
-  decltype(commands_) commands;
+  std::vector<std::function<void()>> commands;
   {
-    const std::lock_guard lock{mutex_};
+    const detail::Lock lock{mutex_};
     commands.swap(commands_);
   }
   for (const auto& command : commands)

@@ -8,7 +8,6 @@
 #include <array>
 #include <cstdlib>
 #include <limits>
-#include <mutex>
 #include <optional>
 #include <thread>
 

@@ -8,6 +8,7 @@
 #include "backoff_actor/caf/main/internal/still_owing.hpp"
 #include "backoff_actor/caf/messages/errors.hpp"
 #include "backoff_actor/caf/messages/stop.hpp"
+#include "backoff_actor/process/internal/checked_lock.hpp"
 
 #include <caf/actor_cast.hpp>
 #include <caf/exit_reason.hpp>
@@ -18,7 +19,6 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -63,7 +63,7 @@ class GracefulShutdown::Roots {
 public:
   static void add(const std::shared_ptr<Roots>& self, caf::actor root) {
     {
-      const std::lock_guard lock{self->mutex_};
+      const detail::Lock lock{self->mutex_};
       ++self->living_;
       self->list_.push_back(root);
     }
@@ -73,19 +73,19 @@ public:
 
   // From now on, the end of the roots is a reason to stop.
   void begin_to_wait() {
-    const std::lock_guard lock{mutex_};
+    const detail::Lock lock{mutex_};
     is_waiting_ = true;
     request_if_over();
   }
 
   // Returns the roots, which are no longer held.
   std::vector<caf::actor> take() {
-    const std::lock_guard lock{mutex_};
+    const detail::Lock lock{mutex_};
     return std::exchange(list_, {});
   }
 
   void wait_until_ended(const std::vector<caf::actor>& roots, Clock::time_point limit) {
-    std::unique_lock lock{mutex_};
+    detail::Lock lock{mutex_};
     changed_.wait_until(lock, limit, [&] {
       return std::all_of(roots.begin(), roots.end(),
                          [](const auto& root) { return compat::has_ended(root); });
@@ -94,24 +94,24 @@ public:
 
 private:
   void on_end(const caf::error& reason) {
-    const std::lock_guard lock{mutex_};
+    const detail::Lock lock{mutex_};
     --living_;
     has_failed_ |= is_failure(reason);
     request_if_over();
     changed_.notify_all();
   }
 
-  void request_if_over() const {
+  void request_if_over() const BACKOFF_ACTOR_REQUIRES(mutex_) {
     if (is_waiting_ && !list_.empty() && (living_ == 0 || has_failed_))
       StopSignals::request();
   }
 
-  std::mutex mutex_;
+  detail::Mutex mutex_;
   std::condition_variable changed_;
-  std::vector<caf::actor> list_;
-  std::size_t living_ = 0;
-  bool has_failed_ = false;
-  bool is_waiting_ = false;
+  std::vector<caf::actor> list_ BACKOFF_ACTOR_GUARDED_BY(mutex_);
+  std::size_t living_ BACKOFF_ACTOR_GUARDED_BY(mutex_) = 0;
+  bool has_failed_ BACKOFF_ACTOR_GUARDED_BY(mutex_) = false;
+  bool is_waiting_ BACKOFF_ACTOR_GUARDED_BY(mutex_) = false;
 };
 
 namespace {

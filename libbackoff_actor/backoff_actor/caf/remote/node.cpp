@@ -15,8 +15,9 @@ namespace {
 
 // The nodes of this process. A node lives as long as its configuration.
 struct Nodes {
-  std::mutex mutex;
-  std::unordered_map<const caf::actor_system*, std::weak_ptr<NetworkNode>> by_system;
+  detail::Mutex mutex;
+  std::unordered_map<const caf::actor_system*, std::weak_ptr<NetworkNode>>
+    by_system BACKOFF_ACTOR_GUARDED_BY(mutex);
 };
 
 Nodes& nodes() {
@@ -36,7 +37,7 @@ public:
                                         || event.kind == NetworkEvent::Kind::no_descriptors;
     auto line = "backoff_actor: network: " + to_string(event);
     if (is_caused_by_strangers) {
-      const std::lock_guard lock{state_->mutex};
+      const detail::Lock lock{state_->mutex};
       const auto now = std::chrono::steady_clock::now();
       if (state_->has_said && now - state_->said_at < std::chrono::seconds{10}) {
         ++state_->left_out;
@@ -54,10 +55,10 @@ public:
 
 private:
   struct State {
-    std::mutex mutex;
-    std::chrono::steady_clock::time_point said_at{};
-    bool has_said = false;
-    unsigned left_out = 0;
+    detail::Mutex mutex;
+    std::chrono::steady_clock::time_point said_at BACKOFF_ACTOR_GUARDED_BY(mutex){};
+    bool has_said BACKOFF_ACTOR_GUARDED_BY(mutex) = false;
+    unsigned left_out BACKOFF_ACTOR_GUARDED_BY(mutex) = 0;
   };
 
   std::shared_ptr<State> state_ = std::make_shared<State>();
@@ -68,7 +69,7 @@ private:
 void NetworkNode::set_up(caf::actor_system_config& config, const NetworkOptions& options) {
   io_compat::on_system(
     config, [node = std::make_shared<NetworkNode>(options)](const caf::actor_system& system) {
-      const std::lock_guard lock{nodes().mutex};
+      const detail::Lock lock{nodes().mutex};
       std::erase_if(nodes().by_system, [](const auto& x) { return x.second.expired(); });
       nodes().by_system[&system] = node;
     });
@@ -76,7 +77,7 @@ void NetworkNode::set_up(caf::actor_system_config& config, const NetworkOptions&
 
 std::shared_ptr<NetworkNode> NetworkNode::of(caf::actor_system& system) {
   {
-    const std::lock_guard lock{nodes().mutex};
+    const detail::Lock lock{nodes().mutex};
     if (const auto found = nodes().by_system.find(&system); found != nodes().by_system.end())
       if (auto result = found->second.lock())
         return result;
@@ -85,7 +86,7 @@ std::shared_ptr<NetworkNode> NetworkNode::of(caf::actor_system& system) {
 }
 
 door::Door& NetworkNode::door() {
-  const std::lock_guard lock{mutex_};
+  const detail::Lock lock{mutex_};
   if (!door_) {
     door::DoorOptions options{options_.tls, options_.max_frame, options_.connection_timeout,
                               options_.on_event};
@@ -98,12 +99,12 @@ door::Door& NetworkNode::door() {
 
 std::shared_ptr<void> NetworkNode::place_for_worker_of(const caf::node_id& peer) {
   {
-    const std::lock_guard lock{places_->mutex};
+    const detail::Lock lock{places_->mutex};
     auto& taken = places_->taken[peer];
     if (taken < options_.max_workers) {
       ++taken;
       return {nullptr, [places = places_, peer](void*) {
-                const std::lock_guard held{places->mutex};
+                const detail::Lock held{places->mutex};
                 const auto found = places->taken.find(peer);
                 if (--found->second == 0)
                   places->taken.erase(found);

@@ -6,6 +6,7 @@
 #include "backoff_actor/caf/remote/internal/node.hpp"
 #include "backoff_actor/caf/remote/internal/remote_start.hpp"
 #include "backoff_actor/core/internal/check_span.hpp"
+#include "backoff_actor/process/internal/checked_lock.hpp"
 
 #include <caf/abstract_actor.hpp>
 #include <caf/actor_cast.hpp>
@@ -13,7 +14,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <stdexcept>
 #include <unordered_map>
 #include <utility>
@@ -88,19 +88,19 @@ struct RemoteWorkers::State {
     caf::actor_id guard;
   };
 
-  mutable std::mutex mutex;
-  std::unordered_map<caf::actor_id, Alive> alive;
-  bool has_ended = false;
+  mutable detail::Mutex mutex;
+  std::unordered_map<caf::actor_id, Alive> alive BACKOFF_ACTOR_GUARDED_BY(mutex);
+  bool has_ended BACKOFF_ACTOR_GUARDED_BY(mutex) = false;
 
   void check() const {
-    const std::lock_guard lock{mutex};
+    const detail::Lock lock{mutex};
     if (has_ended)
       throw std::runtime_error("this program has ended its workers and starts no new ones");
   }
 
   // Registers a worker; ends it at once if `end` was called before.
   void add(const caf::actor& worker, const caf::actor& guard) {
-    const std::lock_guard lock{mutex};
+    const detail::Lock lock{mutex};
     if (has_ended)
       end_worker(worker.address());
     else
@@ -109,14 +109,14 @@ struct RemoteWorkers::State {
 
   // Ends the workers of these guards, which are of this node.
   void end_of_guards(const caf::node_id& node, const std::vector<std::uint64_t>& guards) const {
-    const std::lock_guard lock{mutex};
+    const detail::Lock lock{mutex};
     for (const auto& [id, x] : alive)
       if (x.node == node && std::ranges::find(guards, x.guard) != guards.end())
         end_worker(x.worker);
   }
 
   void remove(caf::actor_id worker) {
-    const std::lock_guard lock{mutex};
+    const detail::Lock lock{mutex};
     alive.erase(worker);
   }
 
@@ -155,14 +155,14 @@ RemoteWorkers::RemoteWorkers(caf::actor_system_config& config, const std::string
 }
 
 std::size_t RemoteWorkers::count() const {
-  const std::lock_guard lock{state_->mutex};
+  const detail::Lock lock{state_->mutex};
   return state_->alive.size();
 }
 
 void RemoteWorkers::end() const {
   std::unordered_map<caf::actor_id, State::Alive> ending;
   {
-    const std::lock_guard lock{state_->mutex};
+    const detail::Lock lock{state_->mutex};
     state_->has_ended = true;
     ending = state_->alive;
   }

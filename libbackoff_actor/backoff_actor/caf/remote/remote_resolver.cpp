@@ -1,10 +1,10 @@
 #include "backoff_actor/caf/remote/internal/remote_resolver.hpp"
 
 #include "backoff_actor/net/internal/signal.hpp"
+#include "backoff_actor/process/internal/checked_lock.hpp"
 
 #include <cerrno>
 #include <memory>
-#include <mutex>
 #include <netdb.h>
 #include <new>
 #include <poll.h>
@@ -20,8 +20,8 @@ namespace {
 // the resolver returns.
 struct LookUp {
   net::Signal is_back;
-  std::mutex mutex;
-  net::Resolved result;
+  detail::Mutex mutex;
+  net::Resolved result BACKOFF_ACTOR_GUARDED_BY(mutex);
 };
 
 } // namespace
@@ -37,7 +37,7 @@ net::Resolved resolve(const std::string& host, std::uint16_t port, const net::Pa
     } catch (const std::bad_alloc&) {
     }
     {
-      const std::lock_guard lock{shared->mutex};
+      const detail::Lock lock{shared->mutex};
       shared->result = std::move(result);
     }
     shared->is_back.raise();
@@ -45,7 +45,7 @@ net::Resolved resolve(const std::string& host, std::uint16_t port, const net::Pa
   const auto ending = net::wait_for(shared->is_back.descriptor(), POLLIN, patience);
   if (ending != net::Wait::done)
     return {ending, {}, std::generic_category().message(errno)};
-  const std::lock_guard lock{shared->mutex};
+  const detail::Lock lock{shared->mutex};
   return std::move(shared->result);
 }
 

@@ -6,7 +6,6 @@
 
 #include <caf/actor_addr.hpp>
 
-#include <mutex>
 #include <string>
 #include <vector>
 

@@ -4,12 +4,12 @@
 #include "backoff_actor/caf/door/internal/link.hpp"
 #include "backoff_actor/net/internal/signal.hpp"
 #include "backoff_actor/net/tls/internal/tls_session.hpp"
+#include "backoff_actor/process/internal/checked_lock.hpp"
 
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -106,8 +106,8 @@ private:
   net::Descriptor spare_; // given up for a moment when no other descriptor is left
   net::Signal has_commands_;
 
-  std::mutex mutex_;
-  std::vector<std::function<void()>> commands_;
+  detail::Mutex mutex_;
+  std::vector<std::function<void()>> commands_ BACKOFF_ACTOR_GUARDED_BY(mutex_);
 
   // Of the thread alone:
   Number last_ = 0;

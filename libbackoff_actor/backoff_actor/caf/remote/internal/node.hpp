@@ -3,6 +3,7 @@
 #include "backoff_actor/caf/door/internal/door.hpp"
 #include "backoff_actor/caf/remote/network.hpp"
 #include "backoff_actor/core/export.hpp"
+#include "backoff_actor/process/internal/checked_lock.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
@@ -10,7 +11,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <unordered_map>
 
 namespace backoff_actor {
@@ -46,12 +46,13 @@ public:
 private:
   const NetworkOptions options_;
   struct Places {
-    std::mutex mutex;
-    std::unordered_map<caf::node_id, std::uint32_t> taken; // by another node; 1 and above
+    detail::Mutex mutex;
+    std::unordered_map<caf::node_id, std::uint32_t>
+      taken BACKOFF_ACTOR_GUARDED_BY(mutex); // by another node; 1 and above
   };
 
-  std::mutex mutex_;
-  std::unique_ptr<door::Door> door_;
+  detail::Mutex mutex_;
+  std::unique_ptr<door::Door> door_ BACKOFF_ACTOR_GUARDED_BY(mutex_);
   const std::shared_ptr<Places> places_ = std::make_shared<Places>();
 };
 
