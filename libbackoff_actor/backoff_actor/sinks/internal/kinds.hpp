@@ -60,33 +60,44 @@ struct TimeWords {
   };
 };
 
-// A cell of these words in half the room: counts of buckets have 32 bits here, and a full one is to
-// be retired before it is added to. A sender in a hurry fills one in an hour.
+// A cell of these words in half the room: counts of buckets have 32 bits here. A full one is to be
+// retired before it is added to; a sender in a hurry fills one in an hour.
 class TimesCell {
+public:
+  static constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
+
+  // Counts a span in the histogram of this number. Returns false if its bucket is full.
+  bool add(std::size_t histogram, std::size_t bucket, std::uint64_t nanoseconds) {
+    auto& count = buckets_[histogram * TimeBuckets::count + bucket];
+    const auto before = count.load(std::memory_order_relaxed);
+    if (before == most)
+      return false;
+    auto& sum = sums_[histogram];
+    count.store(before + 1, std::memory_order_relaxed);
+    sum.store(sum.load(std::memory_order_relaxed) + nanoseconds, std::memory_order_relaxed);
+    return true;
+  }
+
+  std::uint64_t get(std::size_t word) const {
+    const auto histogram = word / TimeWords::each;
+    return is_sum(word) ? sums_[histogram].load(std::memory_order_relaxed)
+                        : buckets_[word - histogram].load(std::memory_order_relaxed);
+  }
+
+  void set(std::size_t word, std::uint64_t value) {
+    const auto histogram = word / TimeWords::each;
+    if (is_sum(word))
+      sums_[histogram].store(value, std::memory_order_relaxed);
+    else
+      buckets_[word - histogram].store(static_cast<std::uint32_t>(value),
+                                       std::memory_order_relaxed);
+  }
+
+private:
   static constexpr bool is_sum(std::size_t word) {
     return word % TimeWords::each == TimeBuckets::count;
   }
-  auto& bucket(std::size_t word) { return buckets_[word - word / TimeWords::each]; }
-  auto& bucket(std::size_t word) const { return buckets_[word - word / TimeWords::each]; }
-  auto& sum(std::size_t word) { return sums_[word / TimeWords::each]; }
-  auto& sum(std::size_t word) const { return sums_[word / TimeWords::each]; }
 
-public:
-  std::uint64_t get(std::size_t word) const {
-    return is_sum(word) ? sum(word).load(std::memory_order_relaxed)
-                        : bucket(word).load(std::memory_order_relaxed);
-  }
-  void set(std::size_t word, std::uint64_t value) {
-    if (is_sum(word))
-      sum(word).store(value, std::memory_order_relaxed);
-    else
-      bucket(word).store(static_cast<std::uint32_t>(value), std::memory_order_relaxed);
-  }
-  bool is_full(std::size_t word) const { return !is_sum(word) && get(word) == most; }
-
-  static constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max();
-
-private:
   std::array<std::atomic<std::uint32_t>, 2 * TimeBuckets::count> buckets_{};
   std::array<std::atomic<std::uint64_t>, 2> sums_{};
   // So that no cache line has what two senders count.
@@ -194,14 +205,14 @@ class SenderSeat : public SeatKind::Member {
     return member->cell;
   }
 
-  // Counts a span in a histogram, which begins at the word `first`.
-  void add(TimesCell& times, std::size_t first, std::uint64_t nanoseconds) {
-    const auto bucket = first + TimeBuckets::of(nanoseconds);
-    const auto sum = first + TimeBuckets::count;
-    if (times.is_full(bucket)) [[unlikely]]
-      kind().times->retire(times, bucket);
-    times.set(bucket, times.get(bucket) + 1);
-    times.set(sum, times.get(sum) + nanoseconds);
+  // Counts a span in the histogram of this number.
+  void add_time(std::size_t histogram, std::uint64_t nanoseconds) {
+    auto& times = of(times_, kind().times);
+    const auto bucket = TimeBuckets::of(nanoseconds);
+    if (times.add(histogram, bucket, nanoseconds)) [[likely]]
+      return;
+    kind().times->retire(times, histogram * TimeWords::each + bucket);
+    times.add(histogram, bucket, nanoseconds);
   }
 
   // The same as `of`, for words that have the number of the sender.
@@ -261,9 +272,8 @@ public:
   }
 
   void note_acknowledged(Instant at, Instant submitted_at, Instant handed_over_at) {
-    auto& times = of(times_, kind().times);
-    add(times, TimeWords::delivery_times, TimeBuckets::between(submitted_at, at));
-    add(times, TimeWords::attempt_times, TimeBuckets::between(handed_over_at, at));
+    add_time(0, TimeBuckets::between(submitted_at, at));
+    add_time(1, TimeBuckets::between(handed_over_at, at));
   }
 
 private:
