@@ -312,6 +312,7 @@ public:
     if (is_stopped || is_paused)
       return;
     is_paused = true;
+    ++counters.pauses;
     tell(event::Paused{now});
   }
 

@@ -25,6 +25,7 @@ void SenderEngine::Step::operator()(const input::Pause&) {
   if (work_.is_paused)
     return;
   work_.is_paused = true;
+  ++work_.counters.pauses;
   observe([&] { return event::Paused{now_}; });
 }
 
