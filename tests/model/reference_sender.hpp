@@ -312,7 +312,6 @@ public:
     if (is_stopped || is_paused)
       return;
     is_paused = true;
-    ++counters.pauses;
     tell(event::Paused{now});
   }
 

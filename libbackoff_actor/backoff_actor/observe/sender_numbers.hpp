@@ -49,7 +49,6 @@ struct SenderCounters {
   /// children may have worked on the same message. Error answers do not count, because CAF makes
   /// them, too, for an actor that is gone.
   std::uint64_t late_answers = 0;
-  std::uint64_t pauses = 0; ///< times that the sender was paused
 
   /// Whether all counts are the same.
   friend bool operator==(const SenderCounters&, const SenderCounters&) = default;
@@ -152,7 +151,6 @@ inline constexpr auto sender_counters = std::to_array<NumberOf<SenderCounters>>(
    "Deliveries left in the store, for a later sender."},
   {&SenderCounters::late_answers, "late_answers", "sender_late_answers_total",
    "Answers about deliveries that the child no longer had."},
-  {&SenderCounters::pauses, "pauses", "sender_pauses_total", "Times that senders were paused."},
 });
 static_assert(sizeof(SenderCounters) == sender_counters.size() * sizeof(std::uint64_t));
 

@@ -25,7 +25,6 @@ void SenderEngine::Step::operator()(const input::Pause&) {
   if (work_.is_paused)
     return;
   work_.is_paused = true;
-  ++work_.counters.pauses;
   observe([&] { return event::Paused{now_}; });
 }
 
