@@ -73,46 +73,6 @@ TEST_F(Bounds, the_oldest_that_no_child_holds_makes_room) {
   EXPECT_EQ(letters[0].reason, DeadLetterReason::dropped);
 }
 
-TEST_F(Bounds, as_many_of_the_oldest_are_dropped_at_once_as_the_options_say) {
-  auto options = holding(4, Overflow::drop_oldest);
-  options.rare.drops_at_once = 2;
-  const auto held = start_busy(options);
-  const auto b = ask("b");
-  const auto c = ask("c");
-  const auto d = ask("d");
-
-  const auto e = ask("e");
-  const auto f = ask("f"); // there is room
-
-  for (const auto& answer : {b, c})
-    EXPECT_TRUE(has(answer, SenderError::dropped));
-  for (const auto& answer : {held, d, e, f})
-    EXPECT_FALSE(answer->is_ready());
-}
-
-TEST_F(Bounds, no_more_are_dropped_at_once_than_wait) {
-  auto options = holding(2, Overflow::drop_oldest);
-  options.rare.drops_at_once = 1'000'000'000;
-  const auto held = start_busy(options);
-  const auto waiting = ask("b");
-
-  const auto newest = ask("c");
-
-  EXPECT_TRUE(has(waiting, SenderError::dropped));
-  EXPECT_FALSE(held->is_ready());
-  EXPECT_FALSE(newest->is_ready());
-}
-
-TEST_F(Bounds, only_who_drops_the_oldest_may_drop_several_at_once) {
-  auto options = holding(2, Overflow::drop_newest);
-  options.rare.drops_at_once = 2;
-  EXPECT_EQ(to_string(check(options)), "SenderOptions: rare.drops_at_once: got 2, "
-                                       "allowed 1, unless rare.overflow is drop_oldest");
-  options.rare = {.overflow = Overflow::drop_oldest, .drops_at_once = 0};
-  EXPECT_EQ(to_string(check(options)),
-            "SenderOptions: rare.drops_at_once: got 0, allowed 1..1000000000");
-}
-
 TEST_F(Bounds, a_client_that_used_a_plain_send_hears_nothing_of_a_full_outbox) {
   start_busy(holding(1, Overflow::refuse));
   const auto received = std::make_shared<Strings>();

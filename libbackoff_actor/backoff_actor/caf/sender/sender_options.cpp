@@ -78,10 +78,6 @@ Problems check(const SenderOptions& options) {
   check_count(problems, "rare.capacity_bytes", options.rare.capacity_bytes, 1, most_bytes);
   check_of_use(problems, "rare.weight_of", static_cast<bool>(options.rare.weight_of),
                options.rare.capacity_bytes.has_value(), "rare.capacity_bytes is set");
-  check_count(problems, "rare.drops_at_once", options.rare.drops_at_once, 1);
-  if (options.rare.drops_at_once != 1 && options.rare.overflow != Overflow::drop_oldest)
-    problems.add("rare.drops_at_once", text_of_count(options.rare.drops_at_once),
-                 "1, unless rare.overflow is drop_oldest");
   check_time(problems, "time_to_live", options.time_to_live);
   check_of_use(problems, "rare.key_of", static_cast<bool>(options.rare.key_of),
                options.ordering == Ordering::per_key, "ordering is per_key");

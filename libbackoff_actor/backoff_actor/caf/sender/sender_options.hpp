@@ -159,13 +159,6 @@ struct RareSenderOptions {
   /// What the sender does with a message that comes when the outbox is full.
   Overflow overflow = Overflow::refuse;
 
-  /// How many of the oldest waiting deliveries the sender drops when the outbox is full. It drops
-  /// more if a message needs more room, and fewer if fewer wait. Only with
-  /// `Overflow::drop_oldest`.
-  ///
-  /// @range 1 to 1,000,000,000
-  std::uint32_t drops_at_once = 1;
-
   /// Returns the key of a message whose `Submit` names none; empty: such a message has no key. Only
   /// with `Ordering::per_key`. It must use nothing but the message.
   ///

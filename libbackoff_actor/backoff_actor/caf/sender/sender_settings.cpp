@@ -61,7 +61,6 @@ EngineOptions engine_options_of(const ChildFactory& child, const SenderOptions& 
   result.capacity = options.capacity;
   result.capacity_bytes = options.rare.capacity_bytes;
   result.overflow = options.rare.overflow;
-  result.drops_at_once = options.rare.drops_at_once;
   result.retry_after = options.retry_after;
   result.restart_limit = options.restart_limit;
   result.max_elapsed = options.max_elapsed;

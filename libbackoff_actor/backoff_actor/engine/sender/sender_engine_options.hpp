@@ -58,11 +58,6 @@ struct EngineOptions {
   /// What happens to a message that arrives when the outbox is full.
   Overflow overflow = Overflow::refuse;
 
-  /// How many deliveries at least are dropped for it, if so many wait; only with `drop_oldest`.
-  ///
-  /// @range 1 and above
-  std::uint32_t drops_at_once = 1;
-
   /// What the engine does if a child that hangs has not ended after `kill_grace`.
   AfterGrace after_grace = AfterGrace::abandon;
 

@@ -64,10 +64,7 @@ bool SenderEngine::Step::make_room(const input::Submit& x) {
     return true; // it is gone at once
   if (options_.overflow == Overflow::refuse || is_full(backlog_.in_flight(), x.weight))
     return false;
-  const auto may_go_on = [&] { return backlog_.size() > backlog_.size_in_flight(); };
-  for (std::uint32_t dropped = 0;
-       is_full(backlog_.owed(), x.weight) || (dropped < options_.drops_at_once && may_go_on());
-       ++dropped) {
+  while (is_full(backlog_.owed(), x.weight)) {
     const auto slot = backlog_.oldest_waiting();
     bury(slot, DeadLetterReason::dropped, last_failure_of(slot, work_.last_failure));
   }
