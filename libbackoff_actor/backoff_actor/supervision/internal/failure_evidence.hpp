@@ -57,12 +57,8 @@ public:
   /// How many failures came since the last answer.
   std::uint32_t failures() const { return failures_; }
 
-  /// The number of the delivery that has failed since the last answer, if it is the only one and
-  /// nobody says that the service failed; else 0.
-  std::uint64_t only_failed() const { return only_failed_; }
-
-  /// Whether somebody should know now that nothing succeeds: the service is down, or one delivery
-  /// has failed ten times. True once before each answer.
+  /// Whether somebody should know now that nothing succeeds: the service is down, or it had ten
+  /// failures, whichever deliveries failed. True once before each answer.
   bool is_news() {
     const auto is_bad = is_down_ || failures_ >= many_failures;
     return is_bad && !std::exchange(is_told_, true);
@@ -83,7 +79,6 @@ public:
                        Instant began, Instant now, TakeBack take_back) {
     if (began < back_since_)
       return Finding::service;
-    only_failed_ = failures_ == 0 || only_failed_ == id ? id : 0;
     count(now);
     if (is_down_)
       return Finding::service;
@@ -104,7 +99,6 @@ public:
   /// Somebody says that the service failed.
   template <class TakeBack>
   void note_service_failure(Instant now, TakeBack take_back) {
-    only_failed_ = 0;
     count(now);
     if (!is_down_)
       go_down(take_back);
@@ -166,7 +160,6 @@ private:
   std::size_t size_ = 0;
   Instant failing_since_{};
   Instant back_since_{Duration::min()}; // when it last answered after it was down
-  std::uint64_t only_failed_ = 0;
   std::uint32_t failures_ = 0;
   bool is_down_ = false;
   bool is_told_ = false;

@@ -292,7 +292,7 @@ private:
   void forget_evidence();
   FailureEvidence& evidence_of(const Lane& lane);
   FailureEvidence& evidence_now(const Lane& lane);
-  void tell_if_nothing_succeeds(const Lane& lane, FailureEvidence& evidence);
+  void tell_if_nothing_succeeds(const Lane& lane, FailureEvidence& evidence, std::uint64_t failed);
   Blame blame_of(const Lane& lane, Slot slot, Blame said);
   void report_failure(Slot slot, Blame said, Blame found);
   void note_answer(const Lane& lane, std::uint64_t id);
