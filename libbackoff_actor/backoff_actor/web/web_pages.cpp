@@ -51,7 +51,8 @@ WebPages::WebPages(const Observatory& observatory, const WebOptions& options, Ho
     operator_pages_.emplace(observatory, options);
 }
 
-// The names of the pages have no escapes, so that each has one spelling.
+// The names of the pages have no escapes, so that each has one spelling. No page here asks for the
+// token: `OperatorPages::is_refused` does, first thing in both of its pages.
 const WebPages::Route* WebPages::route_of(const WebRequest& request) {
   static constexpr Route routes[] = {
     {"GET", "/", Way::in_turn, [](auto& pages, auto&) { return pages.live(); }},
