@@ -28,6 +28,12 @@ void ensure_line_end(std::string& text) {
     text += '\n';
 }
 
+WebAnswer answer_of_wrong_method(bool is_action) {
+  WebAnswer result{405, is_action ? "the method is POST\n" : "the methods are GET and HEAD\n"};
+  result.headers = is_action ? "Allow: POST\r\n" : "Allow: GET, HEAD\r\n";
+  return result;
+}
+
 WebAnswer answer_of_stream() { return {200, {}, "text/event-stream; charset=utf-8"}; }
 
 WebAnswer answer_of_probe(ProbeAnswer answer) {
@@ -107,10 +113,11 @@ WebAnswer WebPages::page(std::string_view head) const {
   const auto* const route = route_of(*request);
   if (route && (route->way != Way::by_actor || operator_pages_))
     return route->page(*this, *request);
-  const auto is_method = request->method == "GET" || request->method == "HEAD"
-                         || (request->method == "POST" && request->path.starts_with(act_path));
+  const auto is_act = request->path.starts_with(act_path);
+  const auto is_method =
+    request->method == "GET" || request->method == "HEAD" || (request->method == "POST" && is_act);
   if (!is_method && request->path.find('%') == std::string_view::npos)
-    return {405, "the methods are GET and HEAD\n"};
+    return answer_of_wrong_method(is_act && operator_pages_);
   return {404, "there is no such page; / names those that there are\n"};
 }
 
