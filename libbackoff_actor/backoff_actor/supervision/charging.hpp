@@ -36,7 +36,8 @@ struct Charging {
   std::optional<Duration> give_up_after = std::chrono::hours{72};
 
   /// Each failure is charged to the message that failed, unless somebody blames the service: such a
-  /// failure never counts. Only `time_to_live` and `max_elapsed` end a message that has no others.
+  /// failure never counts. A message that has no others ends at its `time_to_live`, or with its
+  /// sender, which `max_elapsed` may end.
   static constexpr Charging every_failure() { return {Rule::every_failure, std::nullopt}; }
 
   /// Whether two are the same.
