@@ -45,8 +45,8 @@ WebAnswer answer_of_probe(ProbeAnswer answer) {
 
 // A page: how it is asked for, how the answer comes, and what makes it.
 struct WebPages::Route {
-  std::string_view method; // of GET, also HEAD
-  std::string_view path;   // if it ends with a slash, the name of an action follows
+  std::string_view method; // GET stands for HEAD, too
+  std::string_view path;   // `act_path` stands for the addresses of all actions
   Way way;
   WebAnswer (*page)(const WebPages& pages, const WebRequest& request);
 };

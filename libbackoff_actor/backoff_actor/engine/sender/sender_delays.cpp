@@ -18,9 +18,10 @@ SenderEngine::Step::SharedCause SenderEngine::Step::shared(const Cause& cause) c
            : std::make_shared<const Cause>(cause);
 }
 
-// Begins a new epoch and the next delay. While the sender is finishing, nothing is retried: there
-// is no delay then. If a delivery waits alone, the lane goes on; in strict order it waits as long
-// as the delivery.
+// A child or a delivery failed. Begins a new epoch, and the next delay of the lane. If the delivery
+// waits alone, its lane goes on without a delay. In strict order nothing may overtake the delivery,
+// so the lane waits as long as it does. A sender that is finishing retries nothing, and has no
+// delay.
 void SenderEngine::Step::fail(Lane& lane, const SharedCause& cause, Failed what,
                               const Decision& decision, const std::optional<Alone>& alone) {
   if (is_ending())

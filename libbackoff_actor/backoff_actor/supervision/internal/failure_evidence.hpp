@@ -3,16 +3,20 @@
 // Inside of the library; not for its users. Whether the failures of a sender's deliveries speak
 // against these deliveries or against the service, for `Charging::Rule::by_evidence`.
 //
-//     quiet --failure--> failing --two that were never charged, five in all, or a word--> down
-//       ^                   |                                                              |
-//       +------answer-------+-----------------------------answer---------------------------+
+//     quiet --a failure--> failing --too many, or a word--> down
+//       ^                     |                              |
+//       +-------answer--------+------------answer------------+
 //
 // An *answer* shows that the service is well: it did what it was asked, or refused it for good.
-//   - Down: nobody is charged, and the charges since the last answer are taken back.
-//   - Failing: a delivery that was charged before is charged again at once. So is one that failed
-//     before the last answer, too. Any other stays open. The next answer to another delivery
-//     charges it, once.
-//   - A call that began while the service was down, and fails later, is the service's failure.
+// A *word* says that the service is at fault. *Too many* have failed since the last answer if two
+// of these deliveries were never charged, or if there are five of any kind.
+//
+//   - Down: no delivery is charged. What was charged since the last answer is taken back.
+//   - Failing: a delivery that was charged before is charged again at once. So is a delivery that
+//     also failed before the last answer. Any other stays *open*. The next answer to another
+//     delivery charges it, once.
+//   - A call began while the service was down, and fails after it was back: the service is at
+//     fault.
 
 #include "backoff_actor/core/time.hpp"
 
