@@ -94,15 +94,6 @@ struct Service {
   bool is_told = false;             // that nothing succeeds since then
   std::optional<Instant> back_at{}; // when it last answered after it was down
 
-  // The only delivery that has failed; 0: several did, or the service was said to be at fault.
-  std::uint64_t only_failed() const {
-    const auto is_one = failed_at.size() == failures.size()
-                        && std::all_of(failures.begin(), failures.end(), [&](const Failure& x) {
-                             return x.delivery == failures.front().delivery;
-                           });
-    return is_one ? failures.front().delivery : 0;
-  }
-
   bool is_down() const {
     std::set<std::uint64_t> all;
     std::set<std::uint64_t> uncharged;

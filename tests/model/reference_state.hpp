@@ -388,8 +388,9 @@ protected:
     if (service.is_told || !(service.is_down() || count >= 10))
       return;
     service.is_told = true;
+    const auto suspected = service.is_down() ? 0 : service.failures.back().delivery;
     tell(event::NothingSucceeds{now, service.failed_at.front(), static_cast<std::uint32_t>(count),
-                                service.only_failed(), lane.is_fallback});
+                                suspected, lane.is_fallback});
   }
 
   /// The delivery failed; 0: it is not known which. Returns whose fault it is, as far as is known.

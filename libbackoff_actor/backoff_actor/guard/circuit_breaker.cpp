@@ -17,8 +17,8 @@ constexpr std::uint32_t most_calls = 1'000'000;
 constexpr Duration longest_span = std::chrono::hours{24};
 constexpr Duration shortest_trip_window = std::chrono::milliseconds{10};
 
-// The least wait of a caller that comes while the probes are in flight. If the spread is shorter
-// than ten times this, such callers are spread over ten times this.
+// A caller that comes while the probes are in flight waits for this long at the least. Such callers
+// are spread over ten times this, or over the spread if it is longer.
 constexpr Duration shortest_stagger = std::chrono::milliseconds{10};
 
 constexpr std::uint64_t stream_of_openings = 0;

@@ -33,7 +33,8 @@ Duration from_seconds(double seconds) {
 
 } // namespace
 
-// What the floor earns while nobody uses it; at least one retry, or the floor would have no effect.
+// The most that the floor saves up while nobody retries. That is one retry at the least: with less
+// the floor would never let one through.
 double detail::reserve(const RetryBudgetOptions& options) {
   return options.per_second > 0 ? std::max(1.0, options.per_second * in_seconds(options.window))
                                 : 0.0;

@@ -103,7 +103,7 @@ struct DescribeSenderEvent {
     return "nothing has succeeded " + std::string{x.is_fallback ? "with the fallback " : ""}
            + "for " + to_string(x.at - x.since) + ", " + failures(x.failures)
            + (x.delivery == 0 ? ": the service is down, no attempt is charged"
-                              : ": " + delivery(x.delivery) + " or the service is at fault");
+                              : ", last of " + delivery(x.delivery) + ": the service may be down");
   }
 
   std::string operator()(const event::SucceedsAgain& x) const {

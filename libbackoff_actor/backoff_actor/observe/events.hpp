@@ -147,14 +147,14 @@ struct BackOffReset {
   BackOff backoff; ///< after the reset
 };
 
-/// Nothing has succeeded for a while: the service is down, or one delivery has failed ten times
-/// since the last success. No attempt is charged while the service is down. Only with
-/// `max_attempts` and `Charging::Rule::by_evidence`. Comes once before the next success.
+/// Nothing has succeeded for a while: the service is down, or it had ten failures since the last
+/// success. No attempt is charged while the service is down. Only with `max_attempts` and
+/// `Charging::Rule::by_evidence`. Comes once before the next success.
 struct NothingSucceeds {
   Instant at;             ///< of the last failure
   Instant since;          ///< of the first failure since the last success
   std::uint32_t failures; ///< since then
-  std::uint64_t delivery; ///< the only one that failed; 0: several did, or the service is to blame
+  std::uint64_t delivery; ///< that failed last; 0: the service is down
   bool is_fallback;       ///< whether it is about the service of the fallback
 };
 

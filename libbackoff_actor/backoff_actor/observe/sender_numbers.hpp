@@ -81,7 +81,7 @@ struct SenderNumbers {
 struct SenderGlance : SenderNumbers {
   Phase phase = Phase::starting;           ///< what it is doing
   Instant oldest_since = Instant::never(); ///< since when the oldest is owed; never: nothing is
-  /// When it had its last turn. Never: it owes nothing, or an engine is asked, which does not know.
+  /// When it had its last turn; never: it owes nothing. An engine does not know it, and says never.
   Instant silent_since = Instant::never();
   /// The first failure after the last success; never: there is none.
   Instant failing_since = Instant::never();
@@ -112,9 +112,10 @@ namespace detail {
 // What a counter is split by in `/metrics`; then the parts are counted apart.
 enum class SplitBy : std::uint8_t { nothing, refusal, dead_letter_reason };
 
-// A number of a sender: a member of `Struct`, its key in `/status` and in messages, and what
-// `/metrics` shows as `backoff_...`, summed up over the senders of a kind: of moments the longest
-// span, of flags how many are set.
+// A number of a sender: a member of `Struct`, its key in `/status` and in messages, and its name in
+// `/metrics` behind `backoff_`. There it is summed up over the senders of a kind. Of flags it is
+// how many are set, of moments the longest span. The live page has names of its own
+// (web/live_frames.cpp).
 template <class Struct, class Value = std::uint64_t>
 struct NumberOf {
   Value Struct::*member;
@@ -186,7 +187,7 @@ inline constexpr auto sender_flags = std::to_array<NumberOf<SenderNumbers, bool>
    "Senders whose service is down by all evidence: they charge no attempt."},
 });
 
-// Moments, as the seconds since then; and the moment of which it is the seconds until then.
+// Moments that are over. They are shown as the seconds since then.
 inline constexpr auto sender_moments = std::to_array<NumberOf<SenderGlance, Instant>>({
   {&SenderGlance::oldest_since, "oldest_age_seconds", "sender_oldest_owed_seconds",
    "How long the oldest owed delivery of any sender has been owed."},
@@ -194,9 +195,12 @@ inline constexpr auto sender_moments = std::to_array<NumberOf<SenderGlance, Inst
    "The longest time since the last turn of a sender that owes deliveries."},
   {&SenderGlance::failing_since, "nothing_succeeded_for_seconds"},
 });
+
+// A moment to come. It is shown as the seconds until then.
 inline constexpr NumberOf<SenderGlance, Instant> sender_due{&SenderGlance::due, "due_in_seconds"};
 
-// For how long deliveries of a pool waited for one thing alone.
+// For how long deliveries of a pool waited for one thing alone. The keys are the values of the
+// label `by` of `backoff_pool_held_back_seconds_total`.
 inline constexpr auto pool_held_back = std::to_array<NumberOf<PoolGlance, Duration>>({
   {&PoolGlance::held_back_by_guard, "guard"},
   {&PoolGlance::held_back_by_rate, "rate"},

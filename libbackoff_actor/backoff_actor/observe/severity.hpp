@@ -11,7 +11,7 @@
 namespace backoff_actor {
 
 /// How much attention an event needs. A log that keeps `info` and above is silent while nothing
-/// fails and nothing is added, stopped or commanded.
+/// fails, no guard holds anything back, and nothing is added, stopped or commanded.
 enum class Severity : std::uint8_t {
   debug,   ///< ordinary work: happens for each message, or for each worker that comes and goes
   info,    ///< a change that is expected or good: a command, a recovery, a wait for a guard
@@ -52,7 +52,7 @@ namespace event { // with the events, so that unqualified calls find this functi
 
 /// Returns how much attention an event of a guard needs:
 ///
-/// - `info`: `BreakerHalfOpened`, `BreakerClosed`, `BudgetRecovered`
+/// - `info`: `BreakerHalfOpened`, `BreakerClosed`, `BudgetRecovered`, `RateReached`, `RateFree`
 /// - `warning`: `BreakerIsolated`, `BudgetExhausted`; `BreakerOpened` again, after a failed probe
 /// - `error`: `BreakerOpened`
 BACKOFF_ACTOR_EXPORT Severity severity_of(const GuardEvent& event);

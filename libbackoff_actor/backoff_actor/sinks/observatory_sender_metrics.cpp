@@ -54,7 +54,7 @@ SenderSums sums_of(const std::string& name, const SenderKind& kind, Instant now)
       sums.gauges[i] += glance.*sender_gauges[i].member;
     for (std::size_t i = 0; i < sender_flags.size(); ++i)
       sums.flags[i] += glance.*sender_flags[i].member ? 1U : 0U;
-    for (std::size_t i = 0; i < sender_moments.size(); ++i) // since never is less than nothing
+    for (std::size_t i = 0; i < sender_moments.size(); ++i) // the span since never is below zero
       sums.longest[i] = std::max(sums.longest[i], now - glance.*sender_moments[i].member);
   });
   sums.times = kind.times->for_each([](const auto&) {});

@@ -16,8 +16,8 @@ namespace backoff_actor {
 struct Charging {
   /// How a sender finds out whose fault a failure is, if nobody says it (`Decision::blame`).
   enum class Rule : std::uint8_t {
-    /// By what becomes of other messages. A message is charged if it fails while the service does
-    /// others. Nothing is charged while the service is down.
+    /// It looks at other messages. A message that fails while the service does others is charged.
+    /// While the service is down, no message is charged.
     by_evidence,
 
     /// It does not: each failure is charged to the message that failed, unless the worker or the
@@ -36,7 +36,8 @@ struct Charging {
   std::optional<Duration> give_up_after = std::chrono::hours{72};
 
   /// Each failure is charged to the message that failed, unless somebody blames the service: such a
-  /// failure never counts. Only `time_to_live` and `max_elapsed` end a message that has no others.
+  /// failure never counts. A message that has no others ends at its `time_to_live`, or with its
+  /// sender, which `max_elapsed` may end.
   static constexpr Charging every_failure() { return {Rule::every_failure, std::nullopt}; }
 
   /// Whether two are the same.

@@ -144,8 +144,6 @@ std::string head_of(const WebAnswer& answer) {
     .append("\r\n");
   if (answer.status == 401)
     result += "WWW-Authenticate: Bearer\r\n";
-  if (answer.status == 405)
-    result += "Allow: GET, HEAD\r\n";
   result += answer.headers;
   return result;
 }

@@ -56,7 +56,7 @@ bool is_watching(const WebConnection& connection) {
 
 WebLoop::WebLoop(Entrance entrance, const WebPages& pages, const Observatory& observatory)
   : pages_(pages), entrance_(std::move(entrance)), spare_(any_descriptor()),
-    maker_(pages, has_news_), actions_(pages, has_news_), feed_(observatory, has_news_) {
+    in_turn_(pages, has_news_), by_actor_(pages, has_news_), feed_(observatory, has_news_) {
   const detail::NoSignals none;
   thread_ = std::thread{[this] { run(); }};
 }
@@ -188,9 +188,9 @@ void WebLoop::move(Number number) {
     case WebPages::Way::as_stream:
       return begin_to_watch(number, head);
     case WebPages::Way::by_actor:
-      return actions_.ask({number, std::move(head)});
+      return by_actor_.ask({number, std::move(head)});
     case WebPages::Way::in_turn:
-      return maker_.ask({number, std::move(head)});
+      return in_turn_.ask({number, std::move(head)});
     case WebPages::Way::at_once:
       connection.answer(pages_.answer(head));
       connection.move();
@@ -240,8 +240,8 @@ void WebLoop::tell_feed() {
 void WebLoop::deliver() {
   if (const auto frame = feed_.take())
     show(*frame);
-  auto answers = maker_.take_answers();
-  answers.splice(answers.end(), actions_.take_answers());
+  auto answers = in_turn_.take_answers();
+  answers.splice(answers.end(), by_actor_.take_answers());
   for (auto& answer : answers)
     if (const auto found = connections_.find(answer.number); found != connections_.end()) {
       found->second.answer(std::move(answer.text));
@@ -278,7 +278,7 @@ void WebLoop::tell_refusal(const WebConnection& connection, std::string why) {
 
 // In the thread for actions: the function may take long.
 void WebLoop::tell(NetworkEvent event) {
-  actions_.ask({0, {}, [hook = entrance_.on_event, event = std::move(event)] { hook(event); }});
+  by_actor_.ask({0, {}, [hook = entrance_.on_event, event = std::move(event)] { hook(event); }});
 }
 
 void WebLoop::bound_answers() {
@@ -305,8 +305,8 @@ void WebLoop::end_what_is_due(Clock::time_point now) {
 }
 
 void WebLoop::end(Number number) {
-  maker_.forget(number);
-  actions_.forget(number);
+  in_turn_.forget(number);
+  by_actor_.forget(number);
   connections_.erase(number);
 }
 

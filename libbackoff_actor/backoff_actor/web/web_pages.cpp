@@ -28,6 +28,12 @@ void ensure_line_end(std::string& text) {
     text += '\n';
 }
 
+WebAnswer answer_of_wrong_method(bool is_action) {
+  WebAnswer result{405, is_action ? "the method is POST\n" : "the methods are GET and HEAD\n"};
+  result.headers = is_action ? "Allow: POST\r\n" : "Allow: GET, HEAD\r\n";
+  return result;
+}
+
 WebAnswer answer_of_stream() { return {200, {}, "text/event-stream; charset=utf-8"}; }
 
 WebAnswer answer_of_probe(ProbeAnswer answer) {
@@ -39,8 +45,8 @@ WebAnswer answer_of_probe(ProbeAnswer answer) {
 
 // A page: how it is asked for, how the answer comes, and what makes it.
 struct WebPages::Route {
-  std::string_view method; // of GET, also HEAD
-  std::string_view path;   // if it ends with a slash, the name of an action follows
+  std::string_view method; // GET stands for HEAD, too
+  std::string_view path;   // `act_path` stands for the addresses of all actions
   Way way;
   WebAnswer (*page)(const WebPages& pages, const WebRequest& request);
 };
@@ -51,7 +57,8 @@ WebPages::WebPages(const Observatory& observatory, const WebOptions& options, Ho
     operator_pages_.emplace(observatory, options);
 }
 
-// The names of the pages have no escapes, so that each has one spelling.
+// The names of the pages have no escapes, so that each has one spelling. No page here asks for the
+// token: `OperatorPages::is_refused` does, first thing in both of its pages.
 const WebPages::Route* WebPages::route_of(const WebRequest& request) {
   static constexpr Route routes[] = {
     {"GET", "/", Way::in_turn, [](auto& pages, auto&) { return pages.live(); }},
@@ -106,10 +113,11 @@ WebAnswer WebPages::page(std::string_view head) const {
   const auto* const route = route_of(*request);
   if (route && (route->way != Way::by_actor || operator_pages_))
     return route->page(*this, *request);
-  const auto is_method = request->method == "GET" || request->method == "HEAD"
-                         || (request->method == "POST" && request->path.starts_with(act_path));
+  const auto is_act = request->path.starts_with(act_path);
+  const auto is_method =
+    request->method == "GET" || request->method == "HEAD" || (request->method == "POST" && is_act);
   if (!is_method && request->path.find('%') == std::string_view::npos)
-    return {405, "the methods are GET and HEAD\n"};
+    return answer_of_wrong_method(is_act && operator_pages_);
   return {404, "there is no such page; / names those that there are\n"};
 }
 

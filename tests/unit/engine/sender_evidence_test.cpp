@@ -80,8 +80,34 @@ TEST_F(SenderEvidence, tells_of_one_message_that_fails_ten_times_in_strict_order
     sender.wake_after(2s);
   }
 
-  EXPECT_THAT(told(), ElementsAre("nothing has succeeded for 18s, 10 failures: delivery 1 or the "
-                                  "service is at fault"));
+  EXPECT_THAT(told(), ElementsAre("nothing has succeeded for 18s, 10 failures, last of delivery 1: "
+                                  "the service may be down"));
+}
+
+// Four deliveries may fail together if each was charged before: they are charged again.
+TEST_F(SenderEvidence, tells_of_ten_failures_of_several_messages_but_not_that_none_is_charged) {
+  auto options = with_limit(20);
+  options.ordering = Ordering::unordered;
+  options.backoff_by = BackoffBy::message;
+  options.max_in_flight = 4;
+  EngineDriver sender{options};
+  sender.start();
+  for (int i = 0; i < 4; ++i)
+    sender.submit();
+  sender.nack(1);
+  sender.ack(3);
+  sender.nack(2);
+  sender.ack(4);
+  for (int i = 0; i < 5; ++i) {
+    sender.wake_after(10s);
+    sender.nack(1);
+    sender.nack(2);
+  }
+
+  EXPECT_THAT(told(), ElementsAre("nothing has succeeded for 40s, 10 failures, last of delivery 2: "
+                                  "the service may be down"));
+  EXPECT_FALSE(sender.engine->status(sender.now).is_service_down);
+  EXPECT_EQ(sender.engine->status(sender.now).unanswered_failures, 10u);
 }
 
 // One permit of somebody else.

@@ -104,7 +104,7 @@ INSTANTIATE_TEST_SUITE_P(
     Row{"store_notice", event::StoreNotice{at, "others may read its files"},
         "store notice: others may read its files"},
     Row{"nothing_succeeds_of_one", event::NothingSucceeds{at, at + -Duration{90s}, 10, 7, false},
-        "nothing has succeeded for 90s, 10 failures: delivery 7 or the service is at fault"},
+        "nothing has succeeded for 90s, 10 failures, last of delivery 7: the service may be down"},
     Row{"nothing_succeeds", event::NothingSucceeds{at, at + -Duration{12s}, 2, 0, true},
         "nothing has succeeded with the fallback for 12s, 2 failures: the service is down, no "
         "attempt "

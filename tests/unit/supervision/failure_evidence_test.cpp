@@ -75,7 +75,6 @@ TEST_F(FailureEvidenceTest, it_is_news_that_the_service_is_down_and_once_before_
   EXPECT_TRUE(evidence.is_news());
   EXPECT_FALSE(evidence.is_news());
   EXPECT_EQ(evidence.failing_since(), Instant{1s});
-  EXPECT_EQ(evidence.only_failed(), 0u);
 
   answer();
   EXPECT_FALSE(evidence.is_told());
@@ -92,18 +91,25 @@ TEST_F(FailureEvidenceTest, it_is_news_that_one_message_has_failed_ten_times) {
   fail(7, false);
   EXPECT_TRUE(evidence.is_news());
   EXPECT_EQ(evidence.failures(), 10u);
-  EXPECT_EQ(evidence.only_failed(), 7u);
   EXPECT_FALSE(evidence.is_down());
 }
 
-TEST_F(FailureEvidenceTest, a_word_against_the_service_leaves_no_only_one_that_failed) {
-  fail(7, false);
-  EXPECT_EQ(evidence.only_failed(), 7u);
-  blame_service();
-  EXPECT_EQ(evidence.only_failed(), 0u);
+TEST_F(FailureEvidenceTest, it_is_news_that_several_messages_have_failed_ten_times_together) {
+  for (std::uint64_t i = 0; i < 9; ++i) {
+    fail(1 + i % 4, true);
+    EXPECT_FALSE(evidence.is_news()) << i;
+  }
+  EXPECT_EQ(fail(2, true), Finding::message);
   EXPECT_TRUE(evidence.is_news());
+  EXPECT_FALSE(evidence.is_down());
+}
+
+TEST_F(FailureEvidenceTest, a_word_against_the_service_is_news_at_once) {
   fail(7, false);
-  EXPECT_EQ(evidence.only_failed(), 0u);
+  EXPECT_FALSE(evidence.is_news());
+  blame_service();
+  EXPECT_TRUE(evidence.is_down());
+  EXPECT_TRUE(evidence.is_news());
 }
 
 } // namespace backoff_actor::failure_evidence_test

@@ -10,6 +10,7 @@ namespace backoff_actor::web::web_pages_test {
 namespace {
 
 using ::testing::EndsWith;
+using ::testing::HasSubstr;
 using ::testing::StartsWith;
 using Way = WebPages::Way;
 
@@ -62,6 +63,21 @@ TEST_F(Pages, take_a_header_as_it_is) {
   EXPECT_THAT(answer("GET /healthz HTTP/1.1\r\nHost: local%68ost\r\n\r\n"),
               EndsWith("call this host \"local%68ost\"; if it is yours, add it to "
                        "WebOptions::allowed_hosts\n"));
+}
+
+TEST_F(Pages, name_the_methods_that_there_are_for_an_address) {
+  const auto put = [&](const std::string& path) {
+    return answer("PUT " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  };
+  EXPECT_THAT(put("/status"), StartsWith("HTTP/1.1 405 "));
+  EXPECT_THAT(put("/status"), HasSubstr("\r\nAllow: GET, HEAD\r\n"));
+  EXPECT_THAT(put("/status"), EndsWith("\r\n\r\nthe methods are GET and HEAD\n"));
+  EXPECT_THAT(put("/act/pause"), StartsWith("HTTP/1.1 405 "));
+  EXPECT_THAT(put("/act/pause"), HasSubstr("\r\nAllow: POST\r\n"));
+  EXPECT_THAT(put("/act/pause"), EndsWith("\r\n\r\nthe method is POST\n"));
+
+  options_.token.clear();
+  EXPECT_THAT(put("/act/pause"), HasSubstr("\r\nAllow: GET, HEAD\r\n"));
 }
 
 TEST_F(Pages, are_not_for_the_host_of_an_address_that_is_not_allowed) {

@@ -1,3 +1,6 @@
+// Errors of CAF, made and told in words. What each code says is in core/sender_error.cpp and
+// core/supervisor_error.cpp.
+
 #include "backoff_actor/caf/messages/errors.hpp"
 
 #include "backoff_actor/caf/compat/internal/caf_parts.hpp"

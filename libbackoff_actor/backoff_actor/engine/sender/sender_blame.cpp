@@ -113,12 +113,14 @@ FailureEvidence& SenderEngine::Step::evidence_now(const Lane& lane) {
   return result;
 }
 
-void SenderEngine::Step::tell_if_nothing_succeeds(const Lane& lane, FailureEvidence& evidence) {
+// `failed` is the number of the delivery that failed last; only if the service is not down.
+void SenderEngine::Step::tell_if_nothing_succeeds(const Lane& lane, FailureEvidence& evidence,
+                                                  std::uint64_t failed) {
   if (!evidence.is_news())
     return;
   observe_of(lane, [&] {
     return event::NothingSucceeds{now_, evidence.failing_since(), evidence.failures(),
-                                  evidence.only_failed(), lane.is_fallback};
+                                  evidence.is_down() ? 0 : failed, lane.is_fallback};
   });
 }
 
@@ -131,7 +133,7 @@ Blame SenderEngine::Step::blame_of(const Lane& lane, Slot slot, Blame said) {
   if (said == Blame::service) {
     auto& evidence = evidence_now(lane);
     evidence.note_service_failure(now_, take_back);
-    tell_if_nothing_succeeds(lane, evidence);
+    tell_if_nothing_succeeds(lane, evidence, 0);
   }
   if (said != Blame::unknown || slot == DeliverySlots::none || backlog_[slot].is_ghost)
     return said;
@@ -139,7 +141,7 @@ Blame SenderEngine::Step::blame_of(const Lane& lane, Slot slot, Blame said) {
   const auto& x = backlog_[slot];
   const auto finding = evidence.note_failure(slot, x.id, x.attempts != 0, x.has_failed,
                                              x.clock_start, now_, take_back);
-  tell_if_nothing_succeeds(lane, evidence);
+  tell_if_nothing_succeeds(lane, evidence, x.id);
   switch (finding) {
   case FailureEvidence::Finding::message:
     return Blame::message;

@@ -83,9 +83,10 @@ void SenderEngine::Step::charge(Slot slot) {
     backlog_.charge(slot);
 }
 
-// The child refused the delivery or crashed over it. Charges the delivery if it is at fault, and
-// buries it if it has no attempt left, or fails for too long without a charge. Returns whether it
-// is still owed.
+// The child refused the delivery, or crashed or hung over it. Charges the delivery if it is at
+// fault; `FailureEvidence` finds that out. Buries it if it has no attempt left: that is a poison
+// message. Buries it, too, if it fails for too long without a charge. Returns whether it is still
+// owed.
 bool SenderEngine::Step::charge_or_bury(Slot slot, const SharedCause& cause, Blame blame,
                                         FailureReason reason) {
   backlog_.set_failed(slot);

@@ -1,5 +1,4 @@
 // What a failure leads to: the next delay, of the lane or of the delivery, and its end.
-// There are no separate timers: one wake-up checks the clock for everything that may be due.
 
 #include "backoff_actor/engine/sender/internal/sender_step.hpp"
 
@@ -10,14 +9,6 @@
 
 namespace backoff_actor {
 
-template <class Visit>
-void SenderEngine::Step::for_each_due_lane(Visit visit) {
-  if (!work_.pool)
-    return for_each_lane(visit);
-  for (const auto worker : work_.pool->looked_at)
-    visit(work_.lanes[worker]);
-}
-
 // Returns the cause as a shared object. Reuses the last failure's object if both are the same,
 // because a child often fails for the same reason again.
 SenderEngine::Step::SharedCause SenderEngine::Step::shared(const Cause& cause) const {
@@ -27,9 +18,10 @@ SenderEngine::Step::SharedCause SenderEngine::Step::shared(const Cause& cause) c
            : std::make_shared<const Cause>(cause);
 }
 
-// Begins a new epoch and the next delay. While the sender is finishing, nothing is retried: there
-// is no delay then. If a delivery waits alone, the lane goes on; in strict order it waits as long
-// as the delivery.
+// A child or a delivery failed. Begins a new epoch, and the next delay of the lane. If the delivery
+// waits alone, its lane goes on without a delay. In strict order nothing may overtake the delivery,
+// so the lane waits as long as it does. A sender that is finishing retries nothing, and has no
+// delay.
 void SenderEngine::Step::fail(Lane& lane, const SharedCause& cause, Failed what,
                               const Decision& decision, const std::optional<Alone>& alone) {
   if (is_ending())
@@ -202,34 +194,6 @@ void SenderEngine::Step::end_failures(Lane& lane) {
 BackOff SenderEngine::Step::backoff_of(const Lane& lane) const {
   const auto& initial = options_.backoff;
   return {initial.policy(), initial.seed(), lane.stream, lane.backoff};
-}
-
-void SenderEngine::Step::operator()(const input::Wake&) {
-  work_.wake_at = Instant::never();
-  for (auto late = backlog_.first_late(now_); late != DeliverySlots::none;
-       late = backlog_.first_late(now_))
-    expire(late);
-  take_due_workers();
-  for_each_due_lane([&](Lane& lane) { check_grace(lane); });
-  if (work_.end_of_patience <= now_)
-    is_finishing() ? end_finishing() : press_children();
-  for_each_due_lane([&](Lane& lane) { check_for_hang(lane); });
-  backlog_.end_pauses(now_);
-  forgive_hold(gate_.end_holds(now_));
-  for_each_due_lane([&](Lane& lane) {
-    if (lane.delay_runs && lane.due <= now_)
-      end_delay(lane);
-  });
-  end_late_drains();
-}
-
-void SenderEngine::Step::end_late_drains() {
-  auto& drains = work_.drains;
-  while (!drains.empty() && drains.earliest().deadline <= now_) {
-    emit(effect::Drained{drains.take_earliest().ticket, self_.owed()});
-    observe([&] { return event::Drained{now_, self_.owed()}; });
-    work_.is_draining = !drains.empty();
-  }
 }
 
 } // namespace backoff_actor

@@ -20,8 +20,8 @@ DeliverySlots::Slot SenderEngine::Step::next_in_time() {
   }
 }
 
-// The same, but prefers one that was never tried as long as the guard is not closed. So a message
-// that always fails does not use up all probes.
+// The same, but while the guard is not closed, one that was never tried goes before one that has
+// failed. So a message that always fails does not use up all probes.
 DeliverySlots::Slot SenderEngine::Step::next_to_try() {
   const auto slot = next_in_time();
   if (slot == DeliverySlots::none || !backlog_[slot].has_failed || !finds_fault()

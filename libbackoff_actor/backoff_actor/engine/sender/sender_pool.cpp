@@ -1,6 +1,9 @@
 // The workers of a pool: the books about them, which one gets the next delivery, and how many there
 // are. The loop that hands over is in sender_hand_over.cpp.
 //
+// A worker that fails is never given up by itself: it waits, and the limits are those of the whole
+// pool (`is_over_limit` in sender_limits.cpp).
+//
 // A worker that fails, a guard and a service that asked to be left alone stop all growth: a service
 // that is down does not need more callers.
 

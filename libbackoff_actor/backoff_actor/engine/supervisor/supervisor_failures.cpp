@@ -116,8 +116,9 @@ void SupervisorEngine::Step::charge(Slot slot, std::shared_ptr<const Cause> caus
   restart_alone_or_with_group(slot, now_ + delay);
 }
 
-// Counts the failure against the child's limit and, unless it joins the restart of its group, the
-// supervisor's. Returns false if a limit is exceeded; then the caller has nothing more to do.
+// Counts the failure against the limit of the child. Counts it against the limit of the supervisor,
+// too, unless the child joins a restart of its group that is under way. Returns false if a limit
+// is exceeded. What follows from that is done then.
 bool SupervisorEngine::Step::is_within_limits(Slot slot) {
   auto& c = child(slot);
   if (const auto& limit = c.options->restart_limit) {

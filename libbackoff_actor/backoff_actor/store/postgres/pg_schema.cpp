@@ -229,13 +229,15 @@ GRANT SELECT ON backoff.outbox_state, backoff.owed, backoff.dead, backoff.messag
 // Version 2: `dead_letter.text` has the message in words, as `StoredDeadLetter::text`. It is in no
 // view: readers see no messages. `outbox.row_limit`: see `PostgresOptions::max_row`.
 //
-// `last_commit`: what `fence` knows of the last commit of an outbox. In version 1 it was in
-// `shard`, where each commit made a version of the one row. As long as anybody has an old snapshot,
-// none of these can go, and each commit passed all of them. A lock makes no version, and a row that
-// has a key of its own is found without the rows before it. The columns in `shard` count until
-// there is a later commit here; `last_commit.keys_since` is null after a commit of an owner that
-// worked with version 1, and then that of `shard` counts. `fence` with six parameters is for such
-// owners.
+// `last_commit` has what `fence` knows of the last commit of an outbox. In version 1 that was in
+// `shard`, and each commit made a new version of the one row there. The server can remove none of
+// these versions while anybody has an old snapshot, and each commit had to pass all of them. Now
+// `fence` only locks the row in `shard`, which makes no version. Each commit has a row of its own
+// in `last_commit`, with a key by which it is found without those before it.
+//
+// Owners that worked with version 1 call `fence` with six parameters. The columns in `shard` count
+// until there is a later commit in `last_commit`. After a commit of such an owner,
+// `last_commit.keys_since` is null, and then that of `shard` counts.
 //
 // The trigger of `incoming` runs with the rights of the schema's owner, and with the search path of
 // the producer. To set another would cost a fifth of the producers' throughput. It has one query,

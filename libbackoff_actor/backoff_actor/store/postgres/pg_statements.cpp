@@ -19,6 +19,7 @@ using namespace pg_type;
   "ctid = ANY(ARRAY(SELECT f.ctid FROM unnest($2) AS a(id), LATERAL (SELECT r.ctid FROM "          \
   "backoff." table " r WHERE r.outbox = $1 AND r.shard = 0 AND r.id = a.id OFFSET 0) f))"
 
+// What `backoff.fence` does is in pg_schema.cpp.
 const PgStatement fence_1{
   "fence_1", "SELECT backoff.fence($1, 0, $2, $3, $4, $5)", {int4, int8, int8, int8, int8}};
 const PgStatement fence{

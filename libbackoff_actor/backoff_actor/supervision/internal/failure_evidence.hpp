@@ -3,16 +3,20 @@
 // Inside of the library; not for its users. Whether the failures of a sender's deliveries speak
 // against these deliveries or against the service, for `Charging::Rule::by_evidence`.
 //
-//     quiet --failure--> failing --two that were never charged, five in all, or a word--> down
-//       ^                   |                                                              |
-//       +------answer-------+-----------------------------answer---------------------------+
+//     quiet --a failure--> failing --too many, or a word--> down
+//       ^                     |                              |
+//       +-------answer--------+------------answer------------+
 //
 // An *answer* shows that the service is well: it did what it was asked, or refused it for good.
-//   - Down: nobody is charged, and the charges since the last answer are taken back.
-//   - Failing: a delivery that was charged before is charged again at once. So is one that failed
-//     before the last answer, too. Any other stays open. The next answer to another delivery
-//     charges it, once.
-//   - A call that began while the service was down, and fails later, is the service's failure.
+// A *word* says that the service is at fault. *Too many* have failed since the last answer if two
+// of these deliveries were never charged, or if there are five of any kind.
+//
+//   - Down: no delivery is charged. What was charged since the last answer is taken back.
+//   - Failing: a delivery that was charged before is charged again at once. So is a delivery that
+//     also failed before the last answer. Any other stays *open*. The next answer to another
+//     delivery charges it, once.
+//   - A call began while the service was down, and fails after it was back: the service is at
+//     fault.
 
 #include "backoff_actor/core/time.hpp"
 
@@ -57,12 +61,8 @@ public:
   /// How many failures came since the last answer.
   std::uint32_t failures() const { return failures_; }
 
-  /// The number of the delivery that has failed since the last answer, if it is the only one and
-  /// nobody says that the service failed; else 0.
-  std::uint64_t only_failed() const { return only_failed_; }
-
-  /// Whether somebody should know now that nothing succeeds: the service is down, or one delivery
-  /// has failed ten times. True once before each answer.
+  /// Whether somebody should know now that nothing succeeds: the service is down, or it had ten
+  /// failures, whichever deliveries failed. True once before each answer.
   bool is_news() {
     const auto is_bad = is_down_ || failures_ >= many_failures;
     return is_bad && !std::exchange(is_told_, true);
@@ -83,7 +83,6 @@ public:
                        Instant began, Instant now, TakeBack take_back) {
     if (began < back_since_)
       return Finding::service;
-    only_failed_ = failures_ == 0 || only_failed_ == id ? id : 0;
     count(now);
     if (is_down_)
       return Finding::service;
@@ -104,7 +103,6 @@ public:
   /// Somebody says that the service failed.
   template <class TakeBack>
   void note_service_failure(Instant now, TakeBack take_back) {
-    only_failed_ = 0;
     count(now);
     if (!is_down_)
       go_down(take_back);
@@ -166,7 +164,6 @@ private:
   std::size_t size_ = 0;
   Instant failing_since_{};
   Instant back_since_{Duration::min()}; // when it last answered after it was down
-  std::uint64_t only_failed_ = 0;
   std::uint32_t failures_ = 0;
   bool is_down_ = false;
   bool is_told_ = false;

@@ -121,7 +121,7 @@ inline constexpr EventPatternOf<event::StoreCaughtUp> store_caught_up{"store cau
 /// The store reported something; text.
 inline constexpr EventPatternOf<event::StoreNotice> store_notice{"store notice"};
 
-/// The service is down, or one delivery has failed ten times; nothing succeeded since.
+/// The service is down, or it had ten failures; nothing succeeded since.
 inline constexpr EventPatternOf<event::NothingSucceeds> nothing_succeeds{"nothing succeeds"};
 
 /// The service does again what it is asked.

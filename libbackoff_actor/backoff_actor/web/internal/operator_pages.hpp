@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-// What one can do on the page, for who has the token. It knows nothing of connections.
+// What an operator who has the token can do on the page. Nothing here knows of connections.
 //
 // A web page of a stranger can make a browser send a request here. It cannot know the token, cannot
 // set a header of its own without being allowed to, and cannot forge Origin and Sec-Fetch-Site.

@@ -5,7 +5,7 @@
 #include "backoff_actor/net/network_event.hpp"
 #include "backoff_actor/net/tls/internal/tls_context.hpp"
 #include "backoff_actor/web/internal/live_feed.hpp"
-#include "backoff_actor/web/internal/page_maker.hpp"
+#include "backoff_actor/web/internal/page_thread.hpp"
 #include "backoff_actor/web/internal/web_connection.hpp"
 #include "backoff_actor/web/internal/web_pages.hpp"
 
@@ -19,7 +19,7 @@
 namespace backoff_actor::web {
 
 /// Serves all connections in a thread of its own. It answers probes itself, so that they wait for
-/// nothing. The pages that may take long come from a `PageMaker`, and what watchers see from a
+/// nothing. The pages that may take long come from a `PageThread`, and what watchers see from a
 /// `LiveFeed`.
 class WebLoop {
 public:
@@ -68,8 +68,8 @@ private:
   Clock::time_point no_refusal_until_{}; // when the next one is told
   std::uint64_t untold_refusals_ = 0;
   Clock::time_point rests_until_{}; // the listener, when nothing could be done for who comes
-  PageMaker maker_;
-  PageMaker actions_; // they wait for actors, and nobody else has to
+  PageThread in_turn_;
+  PageThread by_actor_; // they wait for actors, and nobody else has to
   LiveFeed feed_;
   std::atomic<bool> is_over_ = false;
   std::thread thread_;

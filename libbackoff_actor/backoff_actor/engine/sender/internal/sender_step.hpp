@@ -8,10 +8,12 @@
 //  sender_hand_over.cpp      ends every step: hands over what it can, asks for the next wake-up
 //  sender_answers.cpp        handles acknowledgements, errors, refusals and signs of life
 //  sender_dead_letters.cpp   ends deliveries: failed too often, at their deadlines, as ghosts
-//  sender_children.cpp       starts children, handles their ends, and ends those that hang
+//  sender_children.cpp       starts children, and handles their ends
+//  sender_hangs.cpp          ends children that hang, and decides what follows if they do not end
 //  sender_blame.cpp          decides which delivery failed with a child, and whose fault it is
-//  sender_delays.cpp         counts failures, decides on the next delay, handles what is due
-//  sender_fallback.cpp       decides on the limits, the change to the fallback, and back
+//  sender_delays.cpp         counts failures, and decides on the next delay
+//  sender_wake_up.cpp        handles what is due
+//  sender_limits.cpp         decides on the limits, the change to the fallback, and back
 //  sender_guard.cpp          asks the guard gate, and does what its answer means for the lanes
 //  sender_commands.cpp       handles an operator's commands
 //  sender_end.cpp            ends the sender: lets the children finish, asks them to end, gives up
@@ -144,7 +146,7 @@ private:
     }
   }
 
-  // Those lanes, at the least, that have something due (sender_delays.cpp).
+  // Those lanes, at the least, that have something due (sender_wake_up.cpp).
   template <class Visit>
   void for_each_due_lane(Visit visit);
 
@@ -292,7 +294,7 @@ private:
   void forget_evidence();
   FailureEvidence& evidence_of(const Lane& lane);
   FailureEvidence& evidence_now(const Lane& lane);
-  void tell_if_nothing_succeeds(const Lane& lane, FailureEvidence& evidence);
+  void tell_if_nothing_succeeds(const Lane& lane, FailureEvidence& evidence, std::uint64_t failed);
   Blame blame_of(const Lane& lane, Slot slot, Blame said);
   void report_failure(Slot slot, Blame said, Blame found);
   void note_answer(const Lane& lane, std::uint64_t id);

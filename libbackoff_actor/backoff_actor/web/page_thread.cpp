@@ -1,4 +1,4 @@
-#include "backoff_actor/web/internal/page_maker.hpp"
+#include "backoff_actor/web/internal/page_thread.hpp"
 
 #include "backoff_actor/process/internal/no_signals.hpp"
 
@@ -17,13 +17,13 @@ void call(const std::function<void()>& task) {
 
 } // namespace
 
-PageMaker::PageMaker(const WebPages& pages, const net::Signal& has_answers)
+PageThread::PageThread(const WebPages& pages, const net::Signal& has_answers)
   : pages_(pages), has_answers_(has_answers) {
   const detail::NoSignals none;
   thread_ = std::thread{[this] { run(); }};
 }
 
-PageMaker::~PageMaker() {
+PageThread::~PageThread() {
   {
     const std::lock_guard lock{mutex_};
     is_over_ = true;
@@ -32,7 +32,7 @@ PageMaker::~PageMaker() {
   thread_.join();
 }
 
-void PageMaker::ask(Item question) {
+void PageThread::ask(Item question) {
   {
     const std::lock_guard lock{mutex_};
     questions_.push_back(std::move(question));
@@ -40,17 +40,17 @@ void PageMaker::ask(Item question) {
   has_questions_.notify_one();
 }
 
-void PageMaker::forget(std::uint64_t number) {
+void PageThread::forget(std::uint64_t number) {
   const std::lock_guard lock{mutex_};
   std::erase_if(questions_, [number](const Item& x) { return x.number == number; });
 }
 
-std::list<PageMaker::Item> PageMaker::take_answers() {
+std::list<PageThread::Item> PageThread::take_answers() {
   const std::lock_guard lock{mutex_};
   return std::exchange(answers_, {});
 }
 
-void PageMaker::run() {
+void PageThread::run() {
   std::unique_lock lock{mutex_};
   for (;;) {
     has_questions_.wait(lock, [this] { return is_over_ || !questions_.empty(); });

@@ -13,9 +13,9 @@
 
 namespace backoff_actor::web {
 
-/// Makes pages in a thread of its own, one after the other, in the order in which they were asked
-/// for. It does not bound how many wait: each is of another connection.
-class PageMaker {
+/// A thread that has pages made, one after the other, in the order in which they were asked for.
+/// `WebPages` makes them. It does not bound how many wait: each is of another connection.
+class PageThread {
 public:
   /// A page that is asked for, or its answer.
   struct Item {
@@ -25,11 +25,11 @@ public:
   };
 
   /// Raises the signal when there is an answer.
-  PageMaker(const WebPages& pages, const net::Signal& has_answers);
-  PageMaker(const PageMaker&) = delete;
-  PageMaker& operator=(const PageMaker&) = delete;
+  PageThread(const WebPages& pages, const net::Signal& has_answers);
+  PageThread(const PageThread&) = delete;
+  PageThread& operator=(const PageThread&) = delete;
   /// Waits for the page that is being made, and makes no more.
-  ~PageMaker();
+  ~PageThread();
 
   void ask(Item question);
 

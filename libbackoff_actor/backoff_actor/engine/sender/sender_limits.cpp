@@ -1,4 +1,6 @@
-// The limits: what exceeds them, and how the fallback takes over and leaves again.
+// The limits of failures, `restart_limit` and `max_elapsed`: what exceeds them, and how the
+// fallback takes over and leaves again. How often one delivery may fail is in
+// sender_dead_letters.cpp.
 
 #include "backoff_actor/engine/sender/internal/sender_step.hpp"
 
