@@ -132,9 +132,9 @@ TEST(CurvesOfSeed002, have_the_means_of_the_article) {
       129.7463, 190.62, 253.337, 288.442}}};
   for (const auto& row : rows) {
     SCOPED_TRACE(row.policy);
-    const auto rows = plan(parse_policy(row.policy), static_cast<std::uint32_t>(row.means.size()));
-    for (std::size_t i = 0; i < rows.size(); ++i)
-      EXPECT_NEAR(rows[i].mean_s, row.means[i], 1e-3 * row.means[i]) << i + 1;
+    const auto given = plan(parse_policy(row.policy), static_cast<std::uint32_t>(row.means.size()));
+    for (std::size_t i = 0; i < given.size(); ++i)
+      EXPECT_NEAR(given[i].mean_s, row.means[i], 1e-3 * row.means[i]) << i + 1;
   }
 }
 
