@@ -60,14 +60,6 @@ TEST_F(Backoff, a_zero_delay_is_neither_inline_nor_a_timer) {
   EXPECT_EQ(time.timers(), 0u);
 }
 
-TEST_F(Backoff, ten_hours_with_thousands_of_crashes_pass_in_a_moment) {
-  start({testing::times(30'000, testing::crash())});
-  ask("a");
-  time.advance(10h);
-
-  EXPECT_EQ(danger.seen().size(), 30'001u);
-}
-
 TEST_F(Backoff, waits_as_any_policy_says) {
   auto options = default_options();
   options.backoff = parse_policy("exponential(100ms, x2, cap 300ms)");

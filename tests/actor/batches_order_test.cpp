@@ -9,16 +9,14 @@
 namespace backoff_actor::actor_test {
 
 TEST_F(Batches, keep_the_order_of_messages_that_begin_like_those_of_caf_and_are_none) {
-  start_with([given = given](caf::event_based_actor* self) -> caf::actor {
-    return self->spawn<Behaving>([given](caf::event_based_actor* worker) -> caf::behavior {
-      return {
-        [=](const std::string& text) { given->push_back(text); },
-        [=](caf::ok_atom, caf::get_atom, const std::string& text) { given->push_back(text); },
-        [=](const caf::actor& whom, const std::string& text) {
-          given->push_back(whom == worker ? "nobody" : text);
-        },
-      };
-    });
+  start_with([given = given](caf::event_based_actor* worker) -> caf::behavior {
+    return {
+      [=](const std::string& text) { given->push_back(text); },
+      [=](caf::ok_atom, caf::get_atom, const std::string& text) { given->push_back(text); },
+      [=](const caf::actor& whom, const std::string& text) {
+        given->push_back(whom == worker ? "nobody" : text);
+      },
+    };
   });
   time.run();
 
@@ -34,28 +32,6 @@ TEST_F(Batches, keep_the_order_of_messages_that_begin_like_those_of_caf_and_are_
   time.run();
 
   EXPECT_THAT(*given, ElementsAre("1", "2", "3", "4", "5", "6", "7"));
-}
-
-TEST_F(Batches, that_begin_with_such_a_message_keep_their_order) {
-  start_with([given = given](caf::event_based_actor* self) -> caf::actor {
-    return self->spawn<Behaving>([given](caf::event_based_actor*) -> caf::behavior {
-      return {
-        [=](const std::string& text) { given->push_back(text); },
-        [=](caf::ok_atom, caf::get_atom, const std::string& text) { given->push_back(text); },
-      };
-    });
-  });
-  time.run();
-
-  at_once([this](caf::event_based_actor* self) {
-    self->send(sender, caf::ok_atom_v, caf::get_atom_v, std::string{"1"});
-    self->send(sender, std::string{"2"});
-    self->send(sender, caf::ok_atom_v, caf::get_atom_v, std::string{"3"});
-    self->send(sender, std::string{"4"});
-  });
-  time.run();
-
-  EXPECT_THAT(*given, ElementsAre("1", "2", "3", "4"));
 }
 
 TEST_F(Batches, keep_the_order_of_what_is_refused_because_it_is_no_work) {
@@ -95,22 +71,6 @@ TEST_F(Batches, leave_to_caf_the_question_who_an_actor_is) {
   EXPECT_THAT(*names, ElementsAre("backoff_actor.sender"));
 }
 
-TEST_F(Batches, of_plain_sends_are_all_answered_in_order) {
-  const auto received = std::make_shared<Strings>();
-  start_with(child_of<BatchScribe>(given));
-  const auto client = plain_client(received);
-  time.run();
-
-  time.freeze(sender);
-  for (std::uint64_t number = 1; number <= 5; ++number)
-    time.tell(client, number);
-  time.run();
-  time.thaw(sender);
-  time.run();
-
-  EXPECT_THAT(*received, ElementsAre("1", "2", "3", "4", "5"));
-}
-
 TEST_F(Batches, of_answers_reach_the_client_in_the_name_of_the_sender) {
   start_with(child_of<BatchScribe>(given));
   time.run();
@@ -125,20 +85,6 @@ TEST_F(Batches, of_answers_reach_the_client_in_the_name_of_the_sender) {
   time.run();
 
   EXPECT_THAT(from, ElementsAre(sender.address(), sender.address(), sender.address()));
-}
-TEST_F(Batches, behind_a_stop_are_refused) {
-  start_with(child_of<BatchScribe>(given));
-  time.run();
-
-  at_once([this](caf::event_based_actor* self) {
-    request(self, std::string{"a"});
-    self->send(sender, Stop{});
-    request(self, std::string{"b"});
-    request(self, std::string{"c"});
-  });
-  time.run();
-
-  EXPECT_THAT(*answers, ElementsAre("stopped", "draining", "draining"));
 }
 
 TEST_F(Batches, are_overtaken_by_what_is_urgent) {

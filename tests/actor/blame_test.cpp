@@ -17,26 +17,17 @@ SenderOptions with_two_attempts(SenderOptions options = {}) {
 
 } // namespace
 
-class Blames : public SenderTest {
-protected:
-  void start_hand_made(HandMade::Work work, SenderOptions options) {
-    start_with([work = std::move(work)](
-                 caf::event_based_actor* self) { return self->spawn<HandMade>(work); },
-               std::move(options));
-  }
-};
+class Blames : public SenderTest {};
 
 TEST_F(Blames, service_keeps_the_message) {
   int calls = 0;
   start_with(
-    [&](caf::event_based_actor* self) {
-      return self->spawn([&](caf::event_based_actor*) -> caf::behavior {
-        return {[&](const std::string& text) -> caf::result<std::string> {
-          if (++calls <= 10)
-            return blame_service(caf::sec::runtime_error, "HTTP 503", 2s);
-          return text;
-        }};
-      });
+    [&](caf::event_based_actor*) -> caf::behavior {
+      return {[&](const std::string& text) -> caf::result<std::string> {
+        if (++calls <= 10)
+          return blame_service(caf::sec::runtime_error, "HTTP 503", 2s);
+        return text;
+      }};
     },
     with_two_attempts());
   const auto answer = ask("a");
@@ -86,62 +77,17 @@ TEST_F(Blames, message_is_charged_at_once) {
   EXPECT_EQ(text_of(answer->error).substr(0, 18), "attempts_exhausted");
 }
 
-TEST_F(Blames, message_whose_error_is_an_answer_is_not_retried) {
-  start_with(
-    [](caf::event_based_actor* self) {
-      return self->spawn([](caf::event_based_actor*) -> caf::behavior {
-        return {[](const std::string&) -> caf::result<std::string> {
-          return blame_message(caf::sec::invalid_argument, "no address");
-        }};
-      });
-    },
-    with_two_attempts());
-  const auto answer = ask("a");
-
-  EXPECT_TRUE(answer->is_ready());
-  EXPECT_EQ(log.all<event::DeadLettered>().at(0).reason, DeadLetterReason::rejected);
-}
-
-TEST_F(Blames, decider_is_believed) {
-  auto options = with_two_attempts();
-  options.decider = [](FailureKind, const caf::error&) {
-    return Decision{Verdict::retry, Blame::message};
-  };
-  start({testing::times(9, testing::crash())}, options);
-  const auto answer = ask("a");
-
-  time.advance(1min);
-
-  EXPECT_EQ(crashes(), 2u);
-  EXPECT_EQ(text_of(answer->error).substr(0, 18), "attempts_exhausted");
-}
-
-TEST_F(Blames, nobody_is_if_one_message_alone_crashes_its_children) {
-  start({testing::times(9, testing::crash())}, with_two_attempts());
-  const auto answer = ask("a");
-
-  time.advance(1h);
-
-  EXPECT_EQ(crashes(), 9u);
-  EXPECT_EQ(answer->value, "a");
-}
-
 TEST_F(Blames, fault_that_is_thrown_is_believed) {
   int calls = 0;
   start_with(
-    [&](caf::event_based_actor* self) {
-      return detail::spawn_function<caf::no_spawn_options>(
-        *self,
-        [&](caf::event_based_actor*) -> caf::behavior {
-          return {[&](const std::string& text) -> std::string {
-            if (text == "poison")
-              throw BlamedError{Blame::message, "no address"};
-            if (++calls <= 10)
-              throw BlamedError{Blame::service, "HTTP 503", Duration{2s}};
-            return text;
-          }};
-        },
-        std::tuple<>{});
+    [&](caf::event_based_actor*) -> caf::behavior {
+      return {[&](const std::string& text) -> std::string {
+        if (text == "poison")
+          throw BlamedError{Blame::message, "no address"};
+        if (++calls <= 10)
+          throw BlamedError{Blame::service, "HTTP 503", Duration{2s}};
+        return text;
+      }};
     },
     with_two_attempts());
   const auto answer = ask("a");

@@ -2,8 +2,6 @@
 
 #include "durable_fixture.hpp"
 
-#include <set>
-
 namespace backoff_actor::actor_test {
 
 class Blueprints : public SenderTest {
@@ -59,52 +57,6 @@ TEST_F(Blueprints, need_not_outlive_their_senders) {
   EXPECT_EQ(ask(one, "a"), "a");
 }
 
-TEST_F(Blueprints, without_a_stream_make_senders_that_do_not_march_in_step) {
-  std::set<Duration::rep> waits;
-  auto options = default_options();
-  options.backoff = Fixed{1s} | full_jitter;
-  options.stream.reset();
-  options.on_event = [&](const Event& event) {
-    if (const auto* const retry = std::get_if<event::RetryScheduled>(&event))
-      waits.insert(retry->delay.count());
-  };
-  const SenderBlueprint blueprint{DangerousActor{"crash*100"}.factory(), options};
-  for (int i = 0; i < 10; ++i)
-    ask(spawn(blueprint), "a");
-
-  EXPECT_EQ(waits.size(), 100u);
-}
-
-TEST_F(Blueprints, with_a_stream_make_senders_that_all_have_it) {
-  std::vector<Duration> waits;
-  auto options = default_options();
-  options.on_event = [&](const Event& event) {
-    if (const auto* const retry = std::get_if<event::RetryScheduled>(&event))
-      waits.push_back(retry->delay);
-  };
-  const SenderBlueprint blueprint{DangerousActor{"crash*3, ok, crash*3"}.factory(), options};
-  ask(spawn(blueprint), "a");
-  ask(spawn(blueprint), "a");
-
-  EXPECT_THAT(waits, ElementsAre(10ms, 30ms, 70ms, 10ms, 30ms, 70ms));
-}
-
-TEST_F(DurableTest, a_blueprint_with_an_outbox_makes_one_sender_at_a_time) {
-  outbox = open(store);
-  const SenderBlueprint blueprint{DangerousActor{}.factory(), with(outbox)};
-  sender = blueprint.spawn(time.system());
-  time.run();
-  try {
-    static_cast<void>(blueprint.spawn(time.system()));
-    FAIL();
-  } catch (const StoreError& error) {
-    EXPECT_EQ(error.failure(), StoreFailure::in_use);
-  }
-  stop_sender();
-  sender = blueprint.spawn(time.system());
-  EXPECT_EQ(ask("a")->value, "a");
-}
-
 TEST_F(Blueprints, of_many_devices_start_those_that_are_used) {
   auto& system = time.system();
   // [blueprint]
@@ -152,17 +104,6 @@ TEST_F(FirstUse, no_child_is_made_before_the_first_message) {
   EXPECT_EQ(danger.started(), 1u);
   EXPECT_EQ(status().phase, Phase::running);
   EXPECT_TRUE(child_of_sender());
-}
-
-TEST_F(DurableTest, what_an_outbox_holds_makes_the_child) {
-  start_durable("hang");
-  ask("a");
-  auto options = default_options();
-  options.rare.child_start = FirstStart::on_first_use;
-  restart({}, options);
-
-  EXPECT_EQ(danger.started(), 1u);
-  EXPECT_EQ(danger.texts(), (Strings{"a"}));
 }
 
 } // namespace backoff_actor::actor_test

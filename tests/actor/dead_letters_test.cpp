@@ -60,17 +60,6 @@ TEST_F(DeadLetters, of_anonymous_messages_name_no_client) {
   EXPECT_FALSE(letters->front().client);
 }
 
-TEST_F(DeadLetters, of_clients_that_were_answered_when_accepted_name_them) {
-  start({{testing::error()}}, told());
-  const auto answer = time.ask<Accepted>(
-    sender, Submit{.message = caf::make_message(std::string{"a"}), .answer_when_accepted = true});
-  time.run();
-
-  ASSERT_TRUE(answer->value);
-  ASSERT_EQ(letters->size(), 1u);
-  EXPECT_TRUE(letters->front().client);
-}
-
 TEST_F(DeadLetters, do_not_keep_their_clients_alive) {
   start({{testing::error()}}, told());
   // Nobody holds this client, so it ends once it has its answer.
@@ -83,19 +72,6 @@ TEST_F(DeadLetters, do_not_keep_their_clients_alive) {
   ASSERT_EQ(letters->size(), 1u);
   EXPECT_TRUE(letters->front().client);
   EXPECT_FALSE(caf::actor_cast<caf::actor>(letters->front().client)) << "it has ended";
-}
-
-TEST_F(DeadLetters, know_a_key_that_was_read_from_the_message) {
-  auto options = told();
-  options.ordering = Ordering::per_key;
-  options.rare.key_of = [](const caf::message& message) {
-    return "the key of " + message.get_as<std::string>(0);
-  };
-  start({{testing::error()}}, options);
-  ask("a");
-
-  ASSERT_EQ(letters->size(), 1u);
-  EXPECT_EQ(letters->front().key, "the key of a");
 }
 
 TEST_F(DeadLetters, know_their_cause_although_nobody_listens_to_events) {
@@ -166,19 +142,6 @@ INSTANTIATE_TEST_SUITE_P(
   [](const auto& row) { return std::string{row.param.name}; });
 
 // -- who is told -----------------------------------------------------------------------
-
-TEST_F(DeadLetters, who_holds_the_sender_keeps_nothing_alive_after_the_stop) {
-  auto box = std::make_shared<caf::actor>();
-  auto options = told();
-  options.on_dead_letter = [box](const DeadLetter&) {};
-  start({}, options);
-  options.on_dead_letter = nullptr;
-  *box = sender;
-  time.stop(sender);
-  time.run();
-
-  EXPECT_EQ(box.use_count(), 1);
-}
 
 TEST_F(DeadLetters, may_be_submitted_once_more) {
   auto options = told();

@@ -17,31 +17,6 @@ Decider for_kind(FailureKind which, Decision what) {
   };
 }
 
-TEST_F(WithDecider, an_error_answer_that_is_called_transient_is_retried) {
-  auto options = default_options();
-  options.decider = for_kind(FailureKind::error_answer, Verdict::retry);
-  start({testing::times(2, testing::error())}, options);
-  const auto a = ask("a");
-  const auto b = ask("b");
-  time.advance(40ms);
-
-  EXPECT_EQ(a->value, "a");
-  EXPECT_EQ(b->value, "b");
-  EXPECT_EQ(danger.texts(), (Strings{"a", "a", "a", "b"}));
-  EXPECT_EQ(danger.started(), 1u);
-}
-
-TEST_F(WithDecider, the_decider_may_say_when_to_come_back) {
-  auto options = default_options();
-  options.decider = for_kind(FailureKind::error_answer, {Verdict::retry, 3s});
-  start({{testing::error("busy", 1s)}}, options);
-  const auto answer = ask("a");
-  time.advance(3s - 1ns);
-  EXPECT_FALSE(answer->is_ready());
-  time.advance(1ns);
-  EXPECT_EQ(answer->value, "a");
-}
-
 TEST_F(WithDecider, a_decider_that_names_no_time_leaves_that_to_the_error) {
   auto options = default_options();
   options.decider = for_kind(FailureKind::error_answer, Verdict::retry);
@@ -51,24 +26,6 @@ TEST_F(WithDecider, a_decider_that_names_no_time_leaves_that_to_the_error) {
   EXPECT_FALSE(answer->is_ready());
   time.advance(1ns);
   EXPECT_EQ(answer->value, "a");
-}
-
-TEST_F(WithDecider, a_crash_that_is_called_final_costs_the_culprit_and_tells_its_client) {
-  auto options = default_options();
-  options.decider = for_kind(FailureKind::child_down, Verdict::reject);
-  options.max_in_flight = 8;
-  start({{testing::ok(), testing::crash("bang")}}, options);
-  const auto a = time.ask<std::string>(sender, std::string{"a"});
-  const auto b = time.ask<std::string>(sender, std::string{"b"});
-  const auto c = time.ask<std::string>(sender, std::string{"c"});
-  time.advance(10ms);
-
-  EXPECT_EQ(a->value, "a");
-  ASSERT_TRUE(b->error);
-  EXPECT_EQ(*b->error, caf::sec::runtime_error);
-  EXPECT_THAT(text_of(b->error), ::testing::HasSubstr("bang"));
-  EXPECT_EQ(c->value, "c");
-  EXPECT_EQ(crashes(), 1u);
 }
 
 TEST_F(WithDecider, a_crash_without_a_word_is_not_mistaken_for_an_earlier_one) {
@@ -155,12 +112,10 @@ TEST_F(DeciderOfTable, decides_for_a_sender) {
 TEST_F(WithDecider, a_crash_after_the_word_that_somebody_is_gone_is_called_by_its_own_name) {
   auto options = by_sent();
   options.decider = [](FailureKind, const caf::error&) { return Decision{Verdict::reject}; };
-  start_with(
-    [](caf::event_based_actor* self) -> caf::actor {
-      return self->spawn<HandMade>([](auto* child, const TrackedMsg&) -> caf::message {
-        child->make_response_promise().deliver(caf::make_error(caf::sec::request_receiver_down));
-        throw std::runtime_error("bang");
-      });
+  start_hand_made(
+    [](auto* child, const TrackedMsg&) -> caf::message {
+      child->make_response_promise().deliver(caf::make_error(caf::sec::request_receiver_down));
+      throw std::runtime_error("bang");
     },
     options);
   const auto answer = ask("a");
@@ -192,29 +147,6 @@ TEST_F(WithDecider, a_decider_that_throws_has_no_say) {
   ASSERT_TRUE(a->error) << "an error answer is final";
   EXPECT_EQ(*a->error, caf::sec::invalid_argument);
   EXPECT_EQ(b->value, "b") << "a crash is retried, and so is what says when to come back";
-}
-
-TEST_F(WithDecider, a_child_that_stops_with_nothing_owed_is_nothing_to_decide) {
-  int asked = 0;
-  auto options = default_options();
-  options.decider = [&](FailureKind kind, const caf::error&) {
-    ++asked;
-    return default_decider(kind);
-  };
-  class OneShot : public caf::event_based_actor {
-  public:
-    using caf::event_based_actor::event_based_actor;
-    caf::behavior make_behavior() override {
-      return {[this](const std::string& text) {
-        quit();
-        return text;
-      }};
-    }
-  };
-  start_with(child_of<OneShot>(), options);
-  EXPECT_EQ(ask("a")->value, "a");
-
-  EXPECT_EQ(asked, 0);
 }
 
 // -- the end of the sender -----------------------------------------------------------------

@@ -83,28 +83,6 @@ TEST_F(DurableFailures, dead_letters_that_cannot_be_stored_do_not_pile_up) {
   EXPECT_EQ(outbox.count_dead_letters().count, outbox.dead_letters().size());
 }
 
-TEST_F(DurableFailures, attempts_that_cannot_be_written_do_not_pile_up) {
-  auto options = durable_options();
-  options.max_batch = 10;
-  auto sender_options = default_options();
-  sender_options.backoff = Fixed{1s};
-  start_writing({testing::times(60, testing::crash())}, options, sender_options);
-  tell(Pause{});
-  ask("a");
-  ASSERT_THAT(store->owed(), ElementsAre(1));
-  store->fail_always(StoreFailure::full);
-  tell(Resume{});
-  time.advance(59500ms);
-  ASSERT_GE(crashes(), 59u);
-  const auto before = store->commits();
-
-  store->fail_always({});
-  time.advance(30s);
-
-  EXPECT_THAT(store->owed(), IsEmpty());
-  EXPECT_LE(store->commits() - before, 4u);
-}
-
 TEST_F(DurableFailures, what_will_be_too_large_for_ever_is_let_go) {
   outbox = {std::make_shared<Undertaken>(store), durable<std::string>(), counting_options()};
   start({}, with(outbox));
@@ -154,18 +132,6 @@ TEST_F(DurableFailures, a_sender_that_ended_leaves_no_writer_behind_that_holds_t
   store = nullptr;
 
   EXPECT_TRUE(held.expired());
-}
-
-TEST_F(DurableFailures, a_sender_that_ended_is_tried_for_soon_however_long_the_store_had_failed) {
-  start_writing({{testing::slow(1s)}}, counting_options());
-  ask("a");
-  store->fail_always(StoreFailure::full);
-  time.advance(1min);
-  failures = 0;
-  stop_sender();
-  time.advance(300ms);
-
-  EXPECT_EQ(failures, 3);
 }
 
 TEST_F(DurableFailures, a_deadline_in_two_hundred_and_eighty_years_is_one) {

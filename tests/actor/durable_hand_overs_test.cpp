@@ -35,14 +35,6 @@ TEST_F(DurableHandOvers, are_counted_in_the_store_before_the_child_has_the_messa
   EXPECT_EQ(danger.texts(), Strings{"a"});
 }
 
-TEST_F(DurableHandOvers, cost_nothing_unless_they_are_limited) {
-  start_durable({{testing::silence()}});
-  ask("a");
-  EXPECT_EQ(danger.texts(), Strings{"a"});
-  EXPECT_THAT(counts(), ElementsAre(0));
-  EXPECT_EQ(store->commits(), 1u);
-}
-
 TEST_F(DurableHandOvers, are_charged_only_while_a_child_has_the_message) {
   auto options = limited(3);
   options.backoff = Fixed{1s};
@@ -113,20 +105,6 @@ TEST_F(DurableHandOvers, that_wait_for_their_count_end_with_the_deadline) {
   EXPECT_THAT(text_of(late->error), HasSubstr("expired"));
   EXPECT_EQ(danger.texts(), Strings{"next"});
   EXPECT_EQ(next->value, "next");
-}
-
-TEST_F(DurableHandOvers, are_not_limited_without_a_store) {
-  auto options = limited(0);
-  try {
-    start({}, options);
-    FAIL() << "there was no error";
-  } catch (const InvalidArgument& error) {
-    EXPECT_STREQ(
-      error.what(),
-      "SenderOptions of sender: rare.max_hand_overs: got 0, allowed 1..1000000000\n"
-      "SenderOptions of sender: rare.max_hand_overs: got 0, allowed nothing, unless outbox is "
-      "set");
-  }
 }
 
 } // namespace backoff_actor::actor_test

@@ -106,16 +106,6 @@ TEST_F(Durable, a_delivery_whose_acknowledgement_was_not_written_is_made_once_mo
   EXPECT_EQ(danger.texts(), Strings{"a"});
 }
 
-TEST_F(Durable, numbers_go_on_in_a_new_process_even_if_nothing_is_owed) {
-  start_durable({});
-  ask("a");
-  ask("b");
-
-  kill_and_start({});
-
-  EXPECT_EQ(submit_durably("c")->value->id, 3u);
-}
-
 TEST_F(Durable, failed_attempts_are_counted_on_in_a_new_process) {
   auto options = default_options();
   options.max_attempts = 3;
@@ -280,21 +270,6 @@ TEST_F(Durable, two_senders_cannot_use_an_outbox_at_a_time) {
       error.what(),
       "orders.db: another sender of this process uses it; give each sender its own store");
   }
-}
-
-TEST_F(Durable, what_was_not_stored_yet_when_the_sender_stops_becomes_a_dead_letter) {
-  auto slow = durable_options();
-  slow.max_wait = 1s;
-  outbox = {store, durable<std::string>(), slow};
-  start({}, with(outbox));
-  const auto answer = ask("a");
-
-  stop_sender();
-  time.advance(1s);
-
-  EXPECT_THAT(text_of(answer->error), HasSubstr("stopped"));
-  EXPECT_THAT(store->owed(), IsEmpty());
-  EXPECT_EQ(outbox.dead_letters().at(0).reason, DeadLetterReason::stopped);
 }
 
 // -- dead letters -----------------------------------------------------------------------

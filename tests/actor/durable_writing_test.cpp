@@ -31,29 +31,6 @@ protected:
   }
 };
 
-TEST_F(DurableWriting, what_comes_while_a_batch_is_written_goes_with_the_next) {
-  start_writing({}, durable_options());
-
-  tell_many(1000);
-  time.run();
-
-  EXPECT_EQ(status().counters.acknowledged, 1000u);
-  EXPECT_LE(store->commits(), 200u);
-}
-
-TEST_F(DurableWriting, a_commit_takes_no_more_than_a_batch) {
-  auto options = durable_options();
-  options.max_batch = 10;
-  start_writing({}, options);
-  tell(Pause{});
-
-  tell_many(95);
-  time.run();
-
-  EXPECT_EQ(store->owed().size(), 95u);
-  EXPECT_GE(store->commits(), 10u);
-}
-
 TEST_F(DurableWriting, a_change_waits_for_company_no_longer_than_it_may) {
   auto options = durable_options();
   options.max_wait = 20ms;
@@ -68,22 +45,6 @@ TEST_F(DurableWriting, a_change_waits_for_company_no_longer_than_it_may) {
 
   EXPECT_EQ(store->commits(), 1u);
   EXPECT_THAT(store->owed(), ElementsAre(1, 2));
-}
-
-TEST_F(DurableWriting, a_full_batch_does_not_wait) {
-  auto options = durable_options();
-  options.max_wait = 1h;
-  options.max_batch = 3;
-  start_writing({{testing::silence()}}, options);
-
-  tell_many(2);
-  time.run();
-  EXPECT_EQ(store->commits(), 0u);
-  tell_many(1);
-  time.run();
-
-  EXPECT_EQ(store->commits(), 1u);
-  EXPECT_EQ(store->owed().size(), 3u);
 }
 
 TEST_F(DurableWriting, an_acknowledgement_that_could_not_be_written_is_written_later) {
@@ -122,18 +83,6 @@ TEST_F(DurableWriting, a_store_that_fails_is_tried_with_a_backoff_that_ends_at_t
   time.advance(10s);
 }
 
-TEST_F(DurableWriting, a_submission_is_tried_at_once_while_what_must_be_written_waits) {
-  start_writing({{testing::slow(1s), testing::ok()}}, durable_options());
-  ask("a");
-  store->fail_next(3);
-  time.advance(1s);
-  EXPECT_THAT(text_of(ask("b")->error), HasSubstr("not_stored"));
-  EXPECT_THAT(text_of(ask("c")->error), HasSubstr("not_stored"));
-
-  EXPECT_EQ(ask("d")->value, "d");
-  EXPECT_THAT(store->owed(), IsEmpty()) << "a went with d";
-}
-
 TEST_F(DurableWriting, one_message_that_is_too_large_is_refused_alone) {
   auto options = durable_options();
   options.max_wait = 1s;
@@ -162,22 +111,6 @@ TEST_F(DurableWriting, one_that_is_too_large_and_given_up_at_once_holds_up_nobod
   EXPECT_EQ(second->value, "b");
   EXPECT_EQ(time.timers(), 0u) << "nothing is tried again";
   EXPECT_THAT(store->owed(), IsEmpty());
-}
-
-TEST_F(DurableWriting, a_dead_letter_is_kept_though_it_could_not_be_stored_at_first) {
-  auto options = durable_options();
-  options.max_wait = 1s;
-  start_writing({}, options);
-  store->fail_next(1);
-  submit("late", {.time_to_live = 0s});
-  const auto second = time.ask<std::string>(sender, std::string{"b"});
-  time.advance(10s);
-
-  EXPECT_THAT(text_of(second->error), HasSubstr("not_stored"));
-  EXPECT_EQ(outbox.dead_letters().size(), 1u);
-  const auto third = time.ask<std::string>(sender, std::string{"c"});
-  time.advance(10s);
-  EXPECT_EQ(third->value, "c");
 }
 
 TEST_F(DurableWriting,
@@ -219,17 +152,6 @@ TEST_F(DurableWriting, what_waits_for_company_when_the_sender_ends_is_written_at
 
   EXPECT_THAT(store->owed(), ElementsAre(1, 2));
   EXPECT_EQ(outbox.dead_letters().size(), 1u) << "the third was not stored when the sender ended";
-}
-
-TEST_F(DurableWriting, what_it_costs_to_write_does_not_hold_up_the_answers) {
-  auto options = durable_options();
-  options.max_wait = 1s;
-  start_writing({}, options);
-  const auto answer = time.ask<std::string>(sender, std::string{"a"});
-  time.advance(1s);
-
-  EXPECT_EQ(answer->value, "a");
-  EXPECT_THAT(store->owed(), ElementsAre(1)) << "the acknowledgement waits for company";
 }
 
 } // namespace backoff_actor::actor_test

@@ -17,18 +17,6 @@ TEST_F(ExplicitMode, a_returned_sent_acknowledges_and_answers_the_request) {
   EXPECT_EQ(log.count<event::Acknowledged>(), 1u);
 }
 
-TEST_F(ExplicitMode, a_crash_is_retried_and_never_reaches_the_client) {
-  start({{testing::crash(), testing::crash()}}, by_sent());
-
-  const auto answer = ask("a");
-  time.advance(39ms);
-  EXPECT_FALSE(answer->is_ready());
-  time.advance(1ms);
-
-  EXPECT_EQ(answer->value, "a");
-  EXPECT_EQ(danger.started(), 3u);
-}
-
 TEST_F(ExplicitMode, a_returned_error_of_a_living_child_is_final) {
   start({{testing::error()}}, by_sent());
 
@@ -102,44 +90,6 @@ TEST_F(WithSecretary, sent_may_come_at_any_later_time) {
   tell_secretary(0);
 
   EXPECT_EQ(answer->value, "done");
-}
-
-TEST_F(WithSecretary, the_tracked_message_names_its_client) {
-  const auto client = plain_client(std::make_shared<Strings>());
-  time.tell(client, std::uint64_t{7});
-  time.run();
-
-  ASSERT_EQ(files.size(), 1u);
-  EXPECT_EQ(files[0].client, client);
-  EXPECT_EQ(files[0].payload.get_as<std::string>(0), "7");
-}
-
-TEST_F(WithSecretary, clients_with_the_same_idea_of_an_id_do_not_acknowledge_each_other) { // D6
-  const auto a = ask("1");
-  const auto b = ask("1");
-  ASSERT_EQ(files.size(), 2u);
-  EXPECT_NE(files[0].id, files[1].id);
-
-  tell_secretary(1);
-
-  EXPECT_FALSE(a->is_ready());
-  EXPECT_EQ(b->value, "done");
-}
-
-TEST_F(WithSecretary, a_repeated_and_a_forged_sent_change_nothing) { // D7
-  ask("a");
-  ask("b");
-  crash_secretary();
-  time.advance(10ms);
-  tell_secretary(0);
-
-  tell_secretary(0);
-  time.tell(sender, Sent{987654321});
-  time.run();
-
-  EXPECT_EQ(log.count<event::UnknownAcknowledgement>(), 2u);
-  EXPECT_EQ(log.count<event::Acknowledged>(), 1u);
-  EXPECT_EQ(log.count<event::BackOffReset>(), 0u);
 }
 
 // -- who may speak ------------------------------------------------------------------

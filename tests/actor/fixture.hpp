@@ -215,6 +215,12 @@ protected:
     sender = start_sender(std::move(factory), std::move(options));
   }
 
+  /// With children that acknowledge explicitly and do what a function says.
+  void start_hand_made(const HandMade::Work& work, SenderOptions options = by_sent()) {
+    start_with([work](caf::event_based_actor* self) { return self->spawn<HandMade>(work); },
+               std::move(options));
+  }
+
   std::shared_ptr<testing::Answer<std::string>> ask(const std::string& text) {
     auto answer = time.ask<std::string>(sender, text);
     time.run();

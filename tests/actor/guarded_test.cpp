@@ -109,14 +109,6 @@ TEST_F(Guarded, a_request_beyond_the_rate_fails_at_once_and_says_when_to_come_ba
   EXPECT_EQ(got(ask("ok")), "ok done");
 }
 
-TEST_F(Guarded, a_probe_closes_the_breaker) {
-  start();
-  ask("no");
-  time.advance(5s);
-  EXPECT_EQ(got(ask("ok")), "ok done");
-  EXPECT_EQ(guard.status(time.now()).breaker, BreakerState::closed);
-}
-
 TEST_F(Guarded, one_that_is_isolated_asks_nobody_to_come_back_at_a_time) {
   start();
   guard.isolate(time.now());

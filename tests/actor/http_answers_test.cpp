@@ -63,20 +63,6 @@ TEST_F(HttpAnswers, that_do_not_say_when_leave_it_to_the_backoff) {
   EXPECT_EQ(crashes(), 0u);
 }
 
-TEST_F(HttpAnswers, that_do_not_say_when_leave_it_to_the_backoff_of_each_worker_of_a_pool) {
-  answers = {answer_of_http(500)};
-  auto options = default_options();
-  options.ordering = Ordering::unordered;
-  options.pool.workers = {2, 2};
-  start_caller(options);
-  const auto a = ask("a");
-  const auto b = ask("b");
-  EXPECT_EQ(b->value, "b done") << "the other worker goes on";
-  time.advance(1s);
-
-  EXPECT_EQ(a->value, "a done");
-}
-
 TEST_F(HttpAnswers, that_are_final_make_dead_letters_with_the_text_of_the_service) {
   answers = {answer_of_http(422, {}, "no such card")};
   start_caller();
@@ -104,47 +90,15 @@ TEST_F(HttpAnswers, that_ask_for_more_than_the_ceiling_make_dead_letters_unless_
   EXPECT_EQ(log.all<event::DeadLettered>()[0].delivery, 2u);
 }
 
-TEST_F(HttpAnswers, that_are_final_do_not_open_a_circuit_breaker) {
-  const SharedGuard guard{parse_guard("circuit_breaker(2 failures, open 5s)")};
-  answers = {answer_of_http(404), answer_of_http(404), answer_of_http(404), answer_of_http(501)};
-  auto options = default_options();
-  options.guard = guard;
-  start_caller(options);
-  for (const auto* text : {"a", "b", "c", "d", "e"})
-    ask(text);
-
-  EXPECT_EQ(calls.size(), 5u);
-  EXPECT_EQ(log.count<event::DeadLettered>(), 4u);
-  EXPECT_EQ(log.count<event::GuardHeldBack>(), 0u);
-}
-
-TEST_F(HttpAnswers, that_are_not_final_open_a_circuit_breaker) {
-  const SharedGuard guard{parse_guard("circuit_breaker(2 failures, open 5s)")};
-  answers = {answer_of_http(401), answer_of_http(401)};
-  auto options = default_options();
-  options.guard = guard;
-  start_caller(options);
-  ask("a");
-  time.advance(1s);
-
-  EXPECT_EQ(calls.size(), 2u);
-  EXPECT_EQ(log.count<event::GuardHeldBack>(), 1u);
-}
-
 TEST_F(HttpAnswers, may_be_given_by_a_worker_that_acknowledges_explicitly) {
   answers = {answer_of_http(503, 2s), answer_of_http(200), answer_of_http(404)};
-  start_with(
-    [this](caf::event_based_actor* self) {
-      return self->spawn<HandMade>([this](auto*, const TrackedMsg& delivery) {
-        const auto answer = call();
-        const auto error = error_of_http(answer);
-        return answer.is_done() ? caf::make_message(sent(delivery, std::string{"ok"}))
-               : answer.outcome == HttpOutcome::refused
-                 ? caf::make_message(Reject{delivery.id, error})
-                 : caf::make_message(Nack{delivery.id, error});
-      });
-    },
-    by_sent());
+  start_hand_made([this](auto*, const TrackedMsg& delivery) {
+    const auto answer = call();
+    const auto error = error_of_http(answer);
+    return answer.is_done() ? caf::make_message(sent(delivery, std::string{"ok"}))
+           : answer.outcome == HttpOutcome::refused ? caf::make_message(Reject{delivery.id, error})
+                                                    : caf::make_message(Nack{delivery.id, error});
+  });
   const auto a = ask("a");
   EXPECT_FALSE(a->is_ready());
   time.advance(2s);

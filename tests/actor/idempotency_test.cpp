@@ -76,20 +76,6 @@ TEST_F(Idempotency, whoever_only_wants_acceptance_gets_the_number_of_the_first) 
   EXPECT_EQ(submit_durably("b", {.idempotency_key = "order 8"})->value->id, 2u);
 }
 
-TEST_F(Idempotency, whoever_joins_before_it_is_stored_learns_of_it_when_it_is) {
-  auto slow = durable_options();
-  slow.max_wait = 1s;
-  outbox = {store, durable<std::string>(), slow};
-  start({{testing::silence()}}, with(outbox));
-  const auto first = submit_durably("a", once);
-  const auto second = submit_durably("a", once);
-  EXPECT_FALSE(first->value || second->value);
-  time.advance(1s);
-
-  EXPECT_EQ(first->value->id, 1u);
-  EXPECT_EQ(second->value->id, 1u);
-}
-
 TEST_F(Idempotency, whoever_joins_what_cannot_be_stored_is_told_so) {
   auto slow = durable_options();
   slow.max_wait = 1s;
@@ -132,20 +118,6 @@ TEST_F(Idempotency, keys_hold_beyond_the_sender) {
   time.advance(1s);
   EXPECT_EQ(joined->value, "b");
   EXPECT_THAT(danger.texts(), ElementsAre("b")) << "it was one delivery";
-}
-
-TEST_F(Idempotency, keys_are_forgotten_in_the_store_too) {
-  auto options = default_options();
-  options.rare.idempotency_retention = 1min;
-  start_durable({}, options);
-  submit("a", once);
-  time.advance(2min);
-  submit("b", {.idempotency_key = "another"});
-
-  std::vector<std::string> keys;
-  store->for_each_acknowledged_key(
-    [&](const AcknowledgedKey& x) { keys.push_back(x.idempotency_key); });
-  EXPECT_EQ(keys, Strings{"another"});
 }
 
 // -- bounds ---------------------------------------------------------------------------------------
@@ -250,14 +222,6 @@ TEST_F(JoinedSubmissions, weigh_nothing) {
   time.advance(1s);
 
   EXPECT_EQ(second->value, "a");
-}
-
-TEST_F(Idempotency, the_retention_is_above_zero) {
-  auto options = default_options();
-  options.rare.idempotency_retention = 0ns;
-
-  EXPECT_EQ(to_string(check(options)),
-            "SenderOptions: rare.idempotency_retention: got 0ns, allowed 1us or more");
 }
 
 } // namespace backoff_actor::actor_test

@@ -63,15 +63,6 @@ TEST_F(LaterChildren, what_is_submitted_meanwhile_waits_and_then_goes_in_order) 
   EXPECT_EQ(retries(), 0u);
 }
 
-TEST_F(LaterChildren, a_delivery_expires_meanwhile) {
-  auto options = default_options();
-  options.time_to_live = 100ms;
-  start_with(later(), options);
-  const auto answer = ask("a");
-  time.advance(100ms);
-  EXPECT_EQ(answer->error, make_error(SenderError::expired));
-}
-
 TEST_F(LaterChildren, a_start_that_fails_later_is_tried_again_after_the_delay) {
   start_with(later());
   const auto answer = ask("a");
@@ -85,19 +76,6 @@ TEST_F(LaterChildren, a_start_that_fails_later_is_tried_again_after_the_delay) {
   deliver(1, worker());
   EXPECT_EQ(answer->value, "a");
   EXPECT_EQ(retries(), 1u);
-}
-
-TEST_F(LaterChildren, limits_end_a_sender_whose_starts_fail_later) {
-  auto options = default_options();
-  options.restart_limit = RestartLimit{.max_restarts = 1, .within = 1h};
-  start_with(later(), options);
-  const auto ended = watch_sender();
-  const auto answer = ask("a");
-  fail(0, "connection refused");
-  time.advance(10ms);
-  fail(1, "no answer");
-  EXPECT_EQ(text_of(answer->error), text_of(*ended));
-  EXPECT_THAT(text_of(*ended), HasSubstr("no answer"));
 }
 
 TEST_F(LaterChildren, a_promise_that_is_dropped_is_a_failed_start) {

@@ -145,16 +145,6 @@ TEST_F(Observed, a_sender_that_drains_makes_its_process_unready) {
   time.advance(3s);
 }
 
-TEST_F(Observed, a_sender_without_a_name_is_seen_as_its_workers_class) {
-  auto options = default_options();
-  options.observed_by = observatory;
-  start_with(child_of<Echo>(), options);
-  ask("a");
-  EXPECT_EQ(value_of(observatory.metrics(time.now()), "backoff_sender_accepted_total",
-                     {{"sender", "echo"}}),
-            1);
-}
-
 // All thousand are one batch, which the sender takes in one go.
 TEST_F(Observed, many_that_wait_in_the_mailbox_are_seen_while_they_are_taken) {
   auto options = observed();

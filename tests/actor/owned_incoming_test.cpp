@@ -2,7 +2,6 @@
 
 #include "owned_fixture.hpp"
 
-#include <algorithm>
 #include <span>
 #include <stdexcept>
 #include <vector>
@@ -221,28 +220,6 @@ TEST_F(OwnedIncoming, an_owner_that_stops_leaves_the_rows_that_it_has_not_commit
   EXPECT_THAT(server.incoming(), IsEmpty());
 }
 
-TEST_F(OwnedIncoming, what_found_no_room_with_a_sender_comes_to_the_next_one_of_the_same_outbox) {
-  const auto from = with_decoder("node-a");
-  auto options = default_options();
-  options.outbox = DurableOutbox{from.store->own(0s), from.types, from.options};
-  options.capacity = 1;
-  OwnedTest::start({testing::hang()}, options);
-  for (auto i = 0; i < 3; ++i)
-    server.hand_over(message(std::to_string(i)));
-  time.advance(2s);
-  time.stop(sender);
-  time.advance(2s);
-  EXPECT_THAT(server.incoming(), SizeIs(2));
-
-  options.capacity = 10;
-  OwnedTest::start({}, options);
-  time.advance(15s);
-  EXPECT_THAT(danger.texts(), ElementsAre("0", "1", "2"));
-  EXPECT_THAT(server.incoming(), IsEmpty());
-  time.stop(sender);
-  time.advance(1s);
-}
-
 TEST_F(OwnedIncoming, a_row_that_is_not_committed_at_the_stop_is_owed_and_reported_as_such) {
   const auto& a = start("node-a");
   server.fail_commits(StoreFailure::unreachable);
@@ -370,34 +347,6 @@ TEST_F(OwnedIncoming, a_deadline_counts_from_the_moment_of_the_insertion) {
   ASSERT_THAT(dead, SizeIs(2));
   EXPECT_EQ(dead[0].reason, DeadLetterReason::expired);
   EXPECT_EQ(dead[1].reason, DeadLetterReason::expired);
-}
-
-TEST_F(OwnedIncoming, messages_with_one_key_stay_in_order_while_others_overtake_them) {
-  auto options = default_options();
-  options.ordering = Ordering::per_key;
-  options.max_in_flight = 4;
-  const auto& a = start("node-a", {}, options);
-  for (auto i = 0; i < 12; ++i)
-    server.hand_over(message(std::to_string(i), i % 3 == 0 ? "a" : "b"));
-  time.advance(1min);
-  Strings of_a;
-  for (const auto& text : a.danger.texts())
-    if (std::stoi(text) % 3 == 0)
-      of_a.push_back(text);
-  EXPECT_THAT(of_a, ElementsAre("0", "3", "6", "9"));
-  EXPECT_THAT(a.danger.texts(), SizeIs(12));
-}
-
-TEST_F(OwnedIncoming, a_backlog_larger_than_the_window_is_taken_in_parts) {
-  const auto& a = start("node-a");
-  for (auto i = 0; i < 2500; ++i)
-    server.hand_over(message(std::to_string(i)));
-  time.advance(30s);
-  const auto texts = a.danger.texts();
-  ASSERT_THAT(texts, SizeIs(2500));
-  for (auto i = 0; i < 2500; ++i)
-    ASSERT_EQ(texts[static_cast<std::size_t>(i)], std::to_string(i));
-  EXPECT_THAT(server.incoming(), IsEmpty());
 }
 
 TEST_F(OwnedIncoming, an_idle_owner_looks_once_a_second) {

@@ -45,11 +45,6 @@ protected:
     options.max_in_flight = 1;
     return options;
   }
-
-  std::size_t count_in(const Process& process, const std::string& text) {
-    const auto all = process.danger.texts();
-    return static_cast<std::size_t>(std::count(all.begin(), all.end(), text));
-  }
 };
 
 TEST_F(OwnedLease, an_idle_owner_keeps_the_outbox_for_hours) {
@@ -60,16 +55,6 @@ TEST_F(OwnedLease, an_idle_owner_keeps_the_outbox_for_hours) {
   EXPECT_GE(server.renewals(), 6480u) << "every third of the lease";
   EXPECT_LE(server.renewals(), 6500u);
   EXPECT_EQ(ask_process(a, "x")->value, "x");
-}
-
-TEST_F(OwnedLease, an_owner_that_is_busy_all_the_time_needs_no_renewal) {
-  const auto& a = start_process("node-a");
-  for (int i = 0; i < 100; ++i) {
-    ask_process(a, "x");
-    time.advance(1s);
-  }
-  EXPECT_EQ(owner(), "node-a, epoch 1");
-  EXPECT_LE(server.renewals(), 2u);
 }
 
 TEST_F(OwnedLease, a_full_disk_costs_no_ownership) {
@@ -113,28 +98,6 @@ TEST_F(OwnedLease, a_submission_without_an_answer_of_the_server_is_neither_accep
   EXPECT_EQ(owner(), "node-a, epoch 1");
 }
 
-TEST_F(OwnedLease, a_commit_whose_answer_was_lost_is_made_once) {
-  for (const auto what : {LostCommit::made, LostCommit::not_made}) {
-    const auto& a = start_process(what == LostCommit::made ? "node-a" : "node-b");
-    ASSERT_EQ(ask_process(a, "first")->value, "first");
-    const auto before = server.commits().size();
-    server.cut_next_call(what);
-    const auto accepted = submit_to(a, "x");
-    EXPECT_FALSE(accepted->is_ready());
-    EXPECT_EQ(server.commits().size() - before, what == LostCommit::made ? 1u : 0u);
-    EXPECT_EQ(count_in(a, "x"), 0u);
-
-    time.advance(100ms);
-
-    EXPECT_TRUE(accepted->value);
-    EXPECT_EQ(count_in(a, "x"), 1u);
-    EXPECT_EQ(server.commits().size() - before, 2u) << "the insertion and the acknowledgement";
-    EXPECT_THAT(server.content()->owed(), IsEmpty());
-    time.tell(a.sender, Stop{});
-    time.run();
-  }
-}
-
 TEST_F(OwnedLease, an_owner_without_an_answer_hands_over_nothing_but_takes_acknowledgements) {
   const auto& a = start_process("node-a", {testing::slow(2s)}, one_at_a_time());
   for (const auto* text : {"1", "2", "3"})
@@ -149,18 +112,6 @@ TEST_F(OwnedLease, an_owner_without_an_answer_hands_over_nothing_but_takes_ackno
 
   EXPECT_THAT(a.danger.texts(), ElementsAre("1", "2", "3"));
   EXPECT_EQ(owner(), "node-a, epoch 1");
-}
-
-TEST_F(OwnedLease, an_owner_with_nothing_to_write_hands_over_whenever_it_is_time) {
-  const auto& a = start_process("node-a", {testing::nack(5s), testing::nack(12s)});
-  EXPECT_TRUE(submit_to(a, "x")->value);
-  time.advance(5s - 1ns);
-  EXPECT_THAT(a.danger.texts(), ElementsAre("x"));
-  time.advance(1ns);
-  EXPECT_THAT(a.danger.texts(), ElementsAre("x", "x")) << "four fifths of the lease are over";
-  time.advance(12s);
-  EXPECT_THAT(a.danger.texts(), ElementsAre("x", "x", "x"));
-  EXPECT_THAT(server.content()->owed(), IsEmpty());
 }
 
 TEST_F(OwnedLease, a_server_that_crashes_and_comes_back_finds_the_same_owner) {

@@ -118,24 +118,6 @@ TEST_F(OwnedOrder, a_process_alone_keeps_the_order_of_what_it_took_before_it_own
   EXPECT_THAT(a.danger.texts(), ElementsAre("1", "2"));
 }
 
-TEST_F(OwnedOrder, rows_of_other_programs_come_before_what_a_sender_of_an_open_store_gets) {
-  server.hand_over(row("1"));
-  const auto outbox = with_decoder("node-a");
-  const auto process = server.store("node-a");
-  const DangerousActor worker;
-  auto options = default_options();
-  options.outbox = {process->own(0s), outbox.types, outbox.options};
-  const auto alone =
-    time.keep(spawn_back_off_sender(time.system(), worker.factory(), std::move(options)));
-  time.tell(alone, std::string{"2"});
-  time.run();
-  EXPECT_THAT(worker.texts(), IsEmpty());
-
-  look_again();
-  EXPECT_THAT(worker.texts(), ElementsAre("1", "2"));
-  time.stop(alone);
-}
-
 TEST_F(OwnedOrder, more_rows_than_a_look_returns_come_first_all_the_same) {
   for (auto i = 0; i < 2500; ++i)
     server.hand_over(row(std::to_string(i)));
@@ -207,13 +189,6 @@ TEST_F(OwnedOrder, what_waits_for_the_rows_is_told_of_the_senders_end) {
   EXPECT_THAT(second->error_text, HasSubstr("stopped"));
   EXPECT_EQ(refused("node-b", Refusal::stopped), 2u);
   EXPECT_THAT(server.incoming(), SizeIs(1)) << "the next owner does it";
-}
-
-TEST_F(OwnedOrder, a_sender_that_drains_refuses_at_once) {
-  const auto& b = take_over_after({"1"});
-  time.tell(b.sender, Drain{});
-  time.run();
-  EXPECT_THAT(submit_to(b, "2")->error_text, HasSubstr("draining"));
 }
 
 TEST_F(OwnedOrder, a_deadline_counts_from_when_a_message_came) {

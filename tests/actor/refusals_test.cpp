@@ -9,14 +9,7 @@
 
 namespace backoff_actor::actor_test {
 
-class Refusals : public SenderTest {
-protected:
-  void start_hand_made(HandMade::Work work, SenderOptions options = by_sent()) {
-    start_with([work = std::move(work)](
-                 caf::event_based_actor* self) { return self->spawn<HandMade>(work); },
-               std::move(options));
-  }
-};
+class Refusals : public SenderTest {};
 
 // -- Nack ------------------------------------------------------------------------------
 
@@ -73,32 +66,6 @@ TEST_F(Refusals, a_nack_is_retried_as_the_class_says_that_the_decider_gives_it) 
   EXPECT_FALSE(answer->is_ready());
   time.advance(1ns);
 
-  EXPECT_EQ(answer->value, "done");
-}
-
-TEST_F(Refusals, a_crash_has_the_class_of_its_kind_if_nobody_names_one) {
-  SenderOptions options;
-  options.by_reason = "child_down: backoff fixed(2s)";
-  start({{testing::crash()}}, options);
-  const auto answer = ask("a");
-  time.advance(2s - 1ns);
-  EXPECT_FALSE(answer->is_ready());
-  time.advance(1ns);
-
-  EXPECT_EQ(answer->value, "a");
-}
-
-TEST_F(Refusals, the_time_to_come_back_may_stand_in_the_error_of_a_nack) {
-  bool first = true;
-  start_hand_made([&](auto*, const TrackedMsg& delivery) {
-    return std::exchange(first, false) ? caf::make_message(
-             Nack{delivery.id, retry_after(caf::sec::invalid_argument, 2s, "busy")})
-                                       : caf::make_message(sent(delivery, std::string{"done"}));
-  });
-  const auto answer = ask("a");
-  time.advance(2s - 1ns);
-  EXPECT_FALSE(answer->is_ready());
-  time.advance(1ns);
   EXPECT_EQ(answer->value, "done");
 }
 
@@ -222,14 +189,6 @@ TEST_P(RefusalsByError, an_error_that_says_when_to_come_back_is_retried_then_by_
   EXPECT_EQ(log.all<event::Refused>()[0].retry_after, 2s);
 }
 
-TEST_P(RefusalsByError, the_ceiling_itself_is_waited_for) {
-  start({{testing::error("busy", 5min)}}, options());
-  const auto answer = ask("a");
-  time.advance(5min);
-
-  EXPECT_EQ(answer->value, "a");
-}
-
 TEST_P(RefusalsByError,
        what_asks_for_more_than_the_ceiling_is_given_up_and_the_others_wait_as_long) {
   auto options = this->options();
@@ -249,14 +208,12 @@ TEST_P(RefusalsByError,
 
 TEST_F(Refusals, an_error_that_says_only_when_to_come_back_is_retried_then) {
   int calls = 0;
-  start_with([&](caf::event_based_actor* self) {
-    return self->spawn<Behaving>([&calls](caf::event_based_actor*) -> caf::behavior {
-      return {[&calls](const std::string& text) -> caf::result<std::string> {
-        if (++calls == 1)
-          return retry_after(7s);
-        return text;
-      }};
-    });
+  start_with([&](caf::event_based_actor*) -> caf::behavior {
+    return {[&calls](const std::string& text) -> caf::result<std::string> {
+      if (++calls == 1)
+        return retry_after(7s);
+      return text;
+    }};
   });
   const auto answer = ask("a");
   time.advance(7s - 1ns);

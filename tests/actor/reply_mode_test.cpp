@@ -90,19 +90,6 @@ TEST_F(ReplyMode, an_error_answer_before_a_crash_with_another_delivery_is_still_
   EXPECT_EQ(danger.texts(), (Strings{"a", "b", "b"}));
 }
 
-TEST_F(ReplyMode, those_behind_the_one_that_crashed_the_child_are_resent_in_order) {
-  start({{testing::ok(), testing::crash()}});
-  std::vector<std::shared_ptr<testing::Answer<std::string>>> answers;
-  for (const auto* text : {"a", "b", "c", "d"})
-    answers.push_back(time.ask<std::string>(sender, std::string{text}));
-  time.advance(10ms);
-
-  for (const auto& answer : answers)
-    EXPECT_TRUE(answer->value);
-  EXPECT_EQ(danger.texts(), (Strings{"a", "b", "b", "c", "d"}));
-  EXPECT_EQ(crashes(), 1u);
-}
-
 TEST_F(ReplyMode, a_client_that_used_a_plain_send_gets_no_bare_error) {
   start({{testing::error()}});
   const auto received = std::make_shared<Strings>();

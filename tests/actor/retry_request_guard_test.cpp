@@ -5,7 +5,6 @@
 #include "through_the_network.hpp"
 
 #include <variant>
-#include <vector>
 
 namespace backoff_actor::actor_test {
 
@@ -57,29 +56,6 @@ TEST_F(GuardedRequest, is_not_made_while_the_breaker_is_open_and_says_when_to_co
   EXPECT_EQ(helpers(), 0u);
 }
 
-TEST_F(GuardedRequest, ends_with_its_last_error_when_its_own_failures_open_the_breaker) {
-  guard = breaker(2, 10s);
-  acts = {fails("no"), fails("down")};
-  const auto got = call_guarded(Fixed{1s});
-  time.advance(1min);
-
-  EXPECT_THAT(asked(), ElementsAre(0s, 1s));
-  EXPECT_EQ(got->at, 2s);
-  EXPECT_EQ(got->reply->gave_up, GaveUp::held_back);
-  EXPECT_EQ(got->reply->come_back_in, 9s);
-  EXPECT_THAT(rendered(got), HasSubstr("held back by open_breaker, come back in 9s, after 2s, 2 "
-                                       "attempts: "));
-  EXPECT_THAT(error_in(got), HasSubstr("down"));
-}
-
-TEST_F(GuardedRequest, that_somebody_isolated_has_no_time_to_come_back) {
-  guard.isolate(time.now());
-  const auto got = call_guarded(Fixed{10ms});
-  EXPECT_EQ(got->reply->held_back_by, HeldBackBy::isolated_breaker);
-  EXPECT_EQ(got->reply->come_back_in, std::nullopt);
-  EXPECT_EQ(rendered(got), "held back by isolated_breaker, after 0ns, 0 attempts");
-}
-
 TEST_F(GuardedRequest, asks_for_its_first_attempt_as_such_and_for_the_others_as_retries) {
   guard = SharedGuard{{{}, RetryBudgetOptions{.ratio = 0, .per_second = 0.2, .window = 10s}}, 1};
   for (auto i = 0; i < 2; ++i)
@@ -88,14 +64,6 @@ TEST_F(GuardedRequest, asks_for_its_first_attempt_as_such_and_for_the_others_as_
   const auto got = call_guarded(Fixed{1s});
   time.advance(1min);
   EXPECT_EQ(outcome(got), "held back by retry_budget, come back in 4s, after 1s, 1 attempt");
-}
-
-TEST_F(GuardedRequest, counts_each_attempt_for_the_rate_and_ends_when_that_is_reached) {
-  guard = SharedGuard{{.rate = RateOptions{.calls = 1, .per = 5s}}, 1};
-  acts = {fails("no")};
-  const auto got = call_guarded(Fixed{1s});
-  time.advance(1min);
-  EXPECT_EQ(outcome(got), "held back by rate, come back in 4s, after 1s, 1 attempt");
 }
 
 TEST_F(GuardedRequest, gives_up_for_its_own_reason_before_it_asks_the_guard) {

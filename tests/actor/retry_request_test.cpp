@@ -48,15 +48,6 @@ TEST_F(RetryRequest, takes_a_silent_attempt_for_failed_at_its_timeout) {
   EXPECT_EQ(outcome(got), "answered after 60ms, 2 attempts");
 }
 
-TEST_F(RetryRequest, does_not_hear_a_late_answer_during_the_delay) {
-  acts = {answers_after(55ms, "late"), answers_after(20ms, "in time")};
-  const auto got = call(Fixed{10ms}, {.attempt_timeout = 50ms});
-  time.advance(1h);
-
-  EXPECT_EQ(outcome(got), "answered after 80ms, 2 attempts");
-  EXPECT_EQ(text_in(got), "in time");
-}
-
 TEST_F(RetryRequest, does_not_take_a_late_answer_for_that_of_the_next_attempt) {
   acts = {answers_after(65ms, "late"), answers_after(20ms, "in time")};
   const auto got = call(Fixed{10ms}, {.attempt_timeout = 50ms});
@@ -75,20 +66,6 @@ TEST_F(RetryRequest, does_not_take_a_late_error_for_that_of_the_next_attempt) {
 }
 
 // -- limits -------------------------------------------------------------------------------
-
-TEST_F(RetryRequest, gives_up_with_the_last_error_when_the_retries_are_used_up) {
-  acts = {fails("first"), fails("second"), fails("third")};
-  const auto got = call(Fixed{10ms}, {.max_attempts = 3});
-  time.advance(1h);
-
-  EXPECT_THAT(asked(), ElementsAre(0ms, 10ms, 20ms));
-  EXPECT_EQ(outcome(got), "attempts_exhausted after 20ms, 3 attempts");
-  EXPECT_EQ(got->at, 20ms);
-  EXPECT_THAT(error_in(got), HasSubstr("third"));
-  EXPECT_TRUE(got->reply->value.empty());
-  EXPECT_FALSE(got->reply->is_answered());
-  EXPECT_EQ(helpers(), 0u);
-}
 
 TEST_F(RetryRequest, does_not_wait_for_a_retry_that_could_begin_only_when_the_time_is_over) {
   acts.assign(9, fails("no"));

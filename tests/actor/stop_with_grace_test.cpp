@@ -7,7 +7,6 @@
 #include <caf/sec.hpp>
 
 #include <cstddef>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -54,14 +53,6 @@ TEST_F(StopWithGrace, finishes_what_is_in_flight_and_says_what_became_of_the_res
   EXPECT_EQ(time.timers(), 0u);
 }
 
-TEST_F(StopWithGrace, ends_at_once_if_nothing_is_in_flight) {
-  start({});
-  const auto reason = watch_sender();
-  const auto stopped = stop(30s);
-  EXPECT_EQ(stopped->value, Stopped{});
-  EXPECT_TRUE(*reason && !**reason);
-}
-
 TEST_F(StopWithGrace, does_not_count_what_was_before) {
   start({{testing::ok(), testing::reject(), testing::slow(1s)}});
   ask("a");
@@ -88,15 +79,6 @@ TEST_F(StopWithGrace, leaves_what_waits_and_what_fails_in_a_durable_outbox) {
   EXPECT_THAT(danger.texts(), ElementsAre("a", "b")) << "the next sender delivers them";
 }
 
-TEST_F(StopWithGrace, finishes_what_is_in_flight_also_with_a_durable_outbox) {
-  start_durable({{testing::slow(1s)}}, one_at_a_time());
-  submit_durably("a");
-  submit_durably("b");
-  const auto stopped = stop(30s);
-  time.advance(1s);
-  EXPECT_EQ(stopped->value, (Stopped{1, 1, 0, 0}));
-}
-
 TEST_F(StopWithGrace, gives_a_crash_to_the_delivery_that_caused_it_and_retries_nothing) {
   auto options = one_at_a_time();
   std::vector<DeadLetter> letters;
@@ -113,32 +95,6 @@ TEST_F(StopWithGrace, gives_a_crash_to_the_delivery_that_caused_it_and_retries_n
   EXPECT_EQ(letters[0].attempts, 1u);
   EXPECT_EQ(letters[1].attempts, 0u);
   EXPECT_EQ(danger.started(), 1u);
-}
-
-TEST_F(StopWithGrace, kills_a_worker_that_hangs_when_the_grace_is_over) {
-  start({{testing::silence()}}, one_at_a_time());
-  const auto answer = ask("a");
-  const auto stopped = stop(3s);
-  time.advance(3s - 1ns);
-  EXPECT_FALSE(stopped->is_ready());
-  EXPECT_EQ(danger.alive(), 1u);
-  time.advance(1ns);
-  EXPECT_EQ(danger.alive(), 0u);
-  EXPECT_EQ(stopped->value, (Stopped{0, 0, 1, 0}));
-  EXPECT_EQ(*answer->error, make_error(SenderError::stopped));
-}
-
-TEST_F(StopWithGrace, abandons_a_worker_that_cannot_even_be_killed) {
-  start({{testing::silence()}}, one_at_a_time());
-  ask("a");
-  const auto child = danger.child();
-  time.freeze(child);
-  const auto stopped = stop(3s);
-  time.advance(3s + 5s - 1ns);
-  EXPECT_FALSE(stopped->is_ready());
-  time.advance(1ns);
-  EXPECT_EQ(stopped->value, (Stopped{0, 0, 1, 1}));
-  time.thaw(child);
 }
 
 // The actor system waits for such a worker, too.
@@ -188,17 +144,6 @@ TEST_F(StopWithGrace, is_cut_short_by_a_stop_without_and_both_are_answered) {
   EXPECT_EQ(at_once->value->counters.dead_lettered, 1u);
 }
 
-TEST_F(StopWithGrace, goes_by_the_shorter_of_two) {
-  start({{testing::silence()}}, one_at_a_time());
-  ask("a");
-  const auto first = stop(30s);
-  const auto second = stop(3s);
-  const auto third = stop(60s);
-  time.advance(3s);
-  for (const auto& stopped : {first, second, third})
-    EXPECT_EQ(stopped->value, (Stopped{0, 0, 1, 0}));
-}
-
 TEST_F(StopWithGrace, ends_as_always_when_somebody_sends_an_exit_message_meanwhile) {
   start({{testing::silence()}}, one_at_a_time());
   ask("a");
@@ -230,29 +175,6 @@ TEST_F(StopWithGrace, lets_a_drain_end_too) {
   time.advance(1s);
   EXPECT_TRUE(stopped->is_ready());
   EXPECT_EQ(drained->value->left, 0u);
-}
-
-TEST_F(StopWithGrace, finishes_in_a_pause_and_hands_nothing_over_when_it_is_told_to_resume) {
-  start({{testing::slow(1s)}}, one_at_a_time());
-  ask("a");
-  ask("b");
-  tell(Pause{});
-  const auto stopped = stop(30s);
-  tell(Resume{});
-  time.advance(1s);
-  EXPECT_EQ(stopped->value, (Stopped{1, 0, 1, 0}));
-  EXPECT_THAT(danger.texts(), ElementsAre("a"));
-}
-
-TEST_F(StopWithGrace, does_not_wait_for_a_child_that_is_still_to_come) {
-  std::optional<ChildPromise> promise;
-  start_with(
-    ChildFactory{[&](caf::event_based_actor*, ChildPromise x) { promise = std::move(x); }});
-  const auto answer = ask("a");
-  const auto stopped = stop(30s);
-  EXPECT_EQ(stopped->value, (Stopped{0, 0, 1, 0}));
-  EXPECT_EQ(*answer->error, make_error(SenderError::stopped));
-  promise.reset();
 }
 
 TEST_F(StopWithGrace, is_answered_by_a_plain_send_if_it_was_one) {

@@ -1,9 +1,10 @@
 #include <backoff_actor/backoff/parse_policy.hpp>
 #include <backoff_actor/testing/proxy/connection_plan.hpp>
 
+#include "common/text_rows.hpp"
+
 #include <gtest/gtest.h>
 
-#include <ostream>
 #include <string>
 
 namespace backoff_actor::kit_test {
@@ -41,78 +42,42 @@ TEST(ConnectionPlan, can_be_random) {
   EXPECT_EQ(to_string(plan), "random(seed 7, refuse 50%, slow(10ms) 50%)");
 }
 
-struct ConnectionForm {
-  const char* text;
-  const char* canonical;
-
-  friend void PrintTo(const ConnectionForm& row, std::ostream* out) { *out << row.text; }
-};
-
-class ConnectionPlanForms : public ::testing::TestWithParam<ConnectionForm> {};
-
-TEST_P(ConnectionPlanForms, are_read_and_written_so_that_they_are_read_again) {
-  const ConnectionPlan plan{GetParam().text};
-
-  EXPECT_EQ(to_string(plan), GetParam().canonical);
-  EXPECT_EQ(ConnectionPlan{to_string(plan)}, plan);
+TEST(ConnectionPlan, is_read_and_written_so_that_it_is_read_again) {
+  test::expect_read([](const auto& text) { return ConnectionPlan{text}; },
+                    {{"ok", "ok"},
+                     {"slow 50ms", "slow(50ms)"},
+                     {"slow( 50ms )", "slow(50ms)"},
+                     {"refuse", "refuse"},
+                     {"drop*2", "drop*2"},
+                     {"cut", "cut"},
+                     {"cut()", "cut"},
+                     {"cut(after 100)", "cut(after 100)"},
+                     {"cut(after 2s)", "cut(after 2s)"},
+                     {"cut(slow 1s, after 100)", "cut(after 100, slow 1s)"},
+                     {"cut(slow 1s)", "cut(slow 1s)"},
+                     {"corrupt", "corrupt"},
+                     {"corrupt(every 1)", "corrupt"},
+                     {"corrupt(every 18446744073709551615, slow 1ms)",
+                      "corrupt(every 18446744073709551615, slow 1ms)"}});
 }
 
-INSTANTIATE_TEST_SUITE_P(
-  table, ConnectionPlanForms,
-  ::testing::Values(ConnectionForm{"ok", "ok"}, ConnectionForm{"slow 50ms", "slow(50ms)"},
-                    ConnectionForm{"slow( 50ms )", "slow(50ms)"},
-                    ConnectionForm{"refuse", "refuse"}, ConnectionForm{"drop*2", "drop*2"},
-                    ConnectionForm{"cut", "cut"}, ConnectionForm{"cut()", "cut"},
-                    ConnectionForm{"cut(after 100)", "cut(after 100)"},
-                    ConnectionForm{"cut(after 2s)", "cut(after 2s)"},
-                    ConnectionForm{"cut(slow 1s, after 100)", "cut(after 100, slow 1s)"},
-                    ConnectionForm{"cut(slow 1s)", "cut(slow 1s)"},
-                    ConnectionForm{"corrupt", "corrupt"},
-                    ConnectionForm{"corrupt(every 1)", "corrupt"},
-                    ConnectionForm{"corrupt(every 18446744073709551615, slow 1ms)",
-                                   "corrupt(every 18446744073709551615, slow 1ms)"}));
-
-struct BadConnectionForm {
-  const char* text;
-  std::size_t column;
-  const char* problem;
-
-  friend void PrintTo(const BadConnectionForm& row, std::ostream* out) { *out << row.text; }
-};
-
-class BadConnectionPlans : public ::testing::TestWithParam<BadConnectionForm> {};
-
-TEST_P(BadConnectionPlans, are_refused_at_the_place_and_told_what_could_be_there) {
-  try {
-    ConnectionPlan{GetParam().text};
-    FAIL() << "it is taken";
-  } catch (const ParseError& error) {
-    EXPECT_EQ(error.problem(), GetParam().problem);
-    EXPECT_EQ(error.column(), GetParam().column);
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(
-  table, BadConnectionPlans,
-  ::testing::Values(
-    BadConnectionForm{
-      "crash", 1,
+TEST(ConnectionPlan, is_refused_at_the_place_and_told_what_could_be_there) {
+  test::expect_refused(
+    [](const auto& text) { return ConnectionPlan{text}; },
+    {{"crash", 1,
       "expected what becomes of a connection: ok, slow, refuse, drop, cut, corrupt or "
       "random(...); found 'crash'"},
-    BadConnectionForm{"slow", 5, "expected a span such as 50ms; found the end"},
-    BadConnectionForm{
-      "refuse(slow 1s)", 7,
+     {"slow", 5, "expected a span such as 50ms; found the end"},
+     {"refuse(slow 1s)", 7,
       "expected ',' and another fault, '*' and a number of times, '...', or the end; found "
       "'('"},
-    BadConnectionForm{
-      "cut(100)", 5,
+     {"cut(100)", 5,
       "expected 'after' and a number of bytes or a span, such as 100 or 2s, or 'slow' and a "
       "span such as 30s; found '100'"},
-    BadConnectionForm{"cut(after 0)", 11,
-                      "expected a whole number, 1..18446744073709551615; found '0'"},
-    BadConnectionForm{"cut(after 0s)", 11, "expected a span above 0; found '0s'"},
-    BadConnectionForm{"corrupt(every 0)", 15,
-                      "expected a whole number, 1..18446744073709551615; found '0'"}));
+     {"cut(after 0)", 11, "expected a whole number, 1..18446744073709551615; found '0'"},
+     {"cut(after 0s)", 11, "expected a span above 0; found '0s'"},
+     {"corrupt(every 0)", 15, "expected a whole number, 1..18446744073709551615; found '0'"}});
+}
 
 } // namespace
 

@@ -3,12 +3,12 @@
 #include <backoff_actor/testing/faults/fault_plan.hpp>
 #include <backoff_actor/testing/faults/faults.hpp>
 
+#include "common/text_rows.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <ostream>
 #include <string>
-#include <vector>
 
 namespace backoff_actor::kit_test {
 
@@ -122,82 +122,52 @@ TEST(FaultPlan, repeats_a_single_draw_that_is_in_brackets) {
             once + " " + once + " " + once + " " + once + " " + once + " " + once);
 }
 
-struct Form {
-  const char* text;
-  const char* canonical;
-
-  friend void PrintTo(const Form& row, std::ostream* out) { *out << row.text; }
-};
-
-class FaultPlanForms : public ::testing::TestWithParam<Form> {};
-
-TEST_P(FaultPlanForms, are_read_and_written_so_that_they_are_read_again) {
-  const FaultPlan plan{GetParam().text};
-
-  EXPECT_EQ(to_string(plan), GetParam().canonical);
-  EXPECT_EQ(FaultPlan{to_string(plan)}, plan);
+TEST(FaultPlan, is_read_and_written_so_that_it_is_read_again) {
+  test::expect_read(
+    [](const auto& text) { return FaultPlan{text}; },
+    {{"ok", "ok"},
+     {" ok * 3 , hang ", "ok*3, hang"},
+     {"crash,\n  (ok*9,\r\n\tcrash)...\n", "crash, (ok*9, crash)..."},
+     {"slow 1.5s", "slow(1.5s)"},
+     {"slow( 2s , working 100ms )", "slow(2s, working 100ms)"},
+     {"silence", "silence"},
+     {"crash(\"a \\\"b\\\" \\\\\")", R"(crash("a \"b\" \\"))"},
+     {"stop", "stop"},
+     {"error", "error"},
+     {"error()", "error"},
+     {"error(retry_after 2s, \"busy\", 503)", R"(error(503, "busy", retry_after 2s))"},
+     {"crash_like_error", "crash_like_error"},
+     {"nack(retry_after 1min)", "nack(retry_after 1min)"},
+     {"reject(\"bad\")", R"(reject("bad"))"},
+     {"(ok)", "ok"},
+     {"(ok*2)*3", "(ok*2)*3"},
+     {"random(crash 0.5%)*10", "random(seed 0, crash 0.5%)*10"},
+     {"random(seed 18446744073709551615, hang 100%)...",
+      "random(seed 18446744073709551615, hang 100%)"}});
 }
 
-INSTANTIATE_TEST_SUITE_P(
-  table, FaultPlanForms,
-  ::testing::Values(
-    Form{"ok", "ok"}, Form{" ok * 3 , hang ", "ok*3, hang"},
-    Form{"crash,\n  (ok*9,\r\n\tcrash)...\n", "crash, (ok*9, crash)..."},
-    Form{"slow 1.5s", "slow(1.5s)"}, Form{"slow( 2s , working 100ms )", "slow(2s, working 100ms)"},
-    Form{"silence", "silence"}, Form{"crash(\"a \\\"b\\\" \\\\\")", R"(crash("a \"b\" \\"))"},
-    Form{"stop", "stop"}, Form{"error", "error"}, Form{"error()", "error"},
-    Form{"error(retry_after 2s, \"busy\", 503)", R"(error(503, "busy", retry_after 2s))"},
-    Form{"crash_like_error", "crash_like_error"},
-    Form{"nack(retry_after 1min)", "nack(retry_after 1min)"},
-    Form{"reject(\"bad\")", R"(reject("bad"))"}, Form{"(ok)", "ok"}, Form{"(ok*2)*3", "(ok*2)*3"},
-    Form{"random(crash 0.5%)*10", "random(seed 0, crash 0.5%)*10"},
-    Form{"random(seed 18446744073709551615, hang 100%)...",
-         "random(seed 18446744073709551615, hang 100%)"}));
-
-struct BadForm {
-  const char* text;
-  std::size_t column;
-  const char* problem;
-
-  friend void PrintTo(const BadForm& row, std::ostream* out) { *out << row.text; }
-};
-
-class BadFaultPlans : public ::testing::TestWithParam<BadForm> {};
-
-TEST_P(BadFaultPlans, are_refused_at_the_place_and_told_what_could_be_there) {
-  try {
-    FaultPlan{GetParam().text};
-    FAIL() << "it is taken";
-  } catch (const ParseError& error) {
-    EXPECT_EQ(error.problem(), GetParam().problem);
-    EXPECT_EQ(error.column(), GetParam().column);
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(
-  table, BadFaultPlans,
-  ::testing::Values(
-    BadForm{
-      "crsh", 1,
+TEST(FaultPlan, is_refused_at_the_place_and_told_what_could_be_there) {
+  test::expect_refused(
+    [](const auto& text) { return FaultPlan{text}; },
+    {{"crsh", 1,
       "expected a fault: ok, slow, silence, hang, crash, stop, error, crash_like_error, nack, "
       "reject or random(...); found 'crsh'; did you mean crash?"},
-    BadForm{"ok crash", 4,
-            "expected ',' and another fault, '*' and a number of times, '...', or the end; found "
-            "'crash'"},
-    BadForm{"ok..., crash", 6, "expected the end, for what is before never ends; found ','"},
-    BadForm{"random(hang 5%), ok", 16,
-            "expected the end, for what is before never ends; found ','"},
-    BadForm{"(ok...)*2", 1, "plan: got ok..., allowed one that ends"},
-    BadForm{"crash*0", 7, "expected a whole number, 1..1000000000000000000; found '0'"},
-    BadForm{"slow", 5, "expected a span such as 500ms; found the end"},
-    BadForm{"crash(\"abc", 11, "expected '\"'; found the end"},
-    BadForm{"error(0)", 7, "expected a whole number, 1..999999; found '0'"},
-    BadForm{"random(crash)", 13, "expected a percentage such as 10%; found ')'"},
-    BadForm{"random(crash 60%, hang 50%)", 8, "probabilities: got 110% together, allowed 0%..100%"},
-    BadForm{"(ok*1000000000)*10000000000", 1,
-            "plan: got ok*1000000000, allowed at most 10^18 faults"},
-    BadForm{"((((((((((((((((ok))))))))))))))))", 17,
-            "plan: got a deeper one, allowed plans in plans at most 16 deep"}));
+     {"ok crash", 4,
+      "expected ',' and another fault, '*' and a number of times, '...', or the end; found "
+      "'crash'"},
+     {"ok..., crash", 6, "expected the end, for what is before never ends; found ','"},
+     {"random(hang 5%), ok", 16, "expected the end, for what is before never ends; found ','"},
+     {"(ok...)*2", 1, "plan: got ok..., allowed one that ends"},
+     {"crash*0", 7, "expected a whole number, 1..1000000000000000000; found '0'"},
+     {"slow", 5, "expected a span such as 500ms; found the end"},
+     {"crash(\"abc", 11, "expected '\"'; found the end"},
+     {"error(0)", 7, "expected a whole number, 1..999999; found '0'"},
+     {"random(crash)", 13, "expected a percentage such as 10%; found ')'"},
+     {"random(crash 60%, hang 50%)", 8, "probabilities: got 110% together, allowed 0%..100%"},
+     {"(ok*1000000000)*10000000000", 1, "plan: got ok*1000000000, allowed at most 10^18 faults"},
+     {"((((((((((((((((ok))))))))))))))))", 17,
+      "plan: got a deeper one, allowed plans in plans at most 16 deep"}});
+}
 
 TEST(FaultPlan, that_never_ends_can_only_be_the_last) {
   const auto for_ever = FaultPlan::repeated_for_ever(testing::crash());

@@ -31,16 +31,6 @@ TEST_F(TreesWithGrace, count_also_what_a_child_owes_that_hears_of_both_at_once) 
   EXPECT_EQ(graceful->value, (Stopped{0, 0, 1, 0}));
 }
 
-TEST_F(TreesWithGrace, without_a_limit_after_a_stop_count_what_is_still_owed) {
-  start({slow("s"), stubborn()});
-  ask_sender("s", "for ever");
-  ask_for<ChildCounts>(Stop{});
-  const auto graceful = stop(Duration::max());
-  EXPECT_FALSE(graceful->is_ready());
-  time.advance(2s); // then the stubborn child is killed, and the turn of the sender has come
-  EXPECT_EQ(graceful->value, (Stopped{0, 0, 1, 0}));
-}
-
 TEST_F(TreesWithGrace, go_by_the_shorter_of_two) {
   start({known(supervisor_spec("inner", {slow("t")}))});
   ask_sender("t", "for ever");

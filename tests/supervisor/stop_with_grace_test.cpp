@@ -35,12 +35,6 @@ TEST_F(TreesWithGrace, let_all_senders_finish_and_then_end_in_reverse_order) {
   EXPECT_EQ(time.timers(), 0u);
 }
 
-TEST_F(TreesWithGrace, end_at_once_if_nothing_is_in_flight) {
-  start({spec("a"), slow("s"), supervisor_spec("inner", {slow("t")})});
-  EXPECT_EQ(stop(30s)->value, Stopped{});
-  EXPECT_TRUE(*ended);
-}
-
 TEST_F(TreesWithGrace, sum_up_what_stays_owed_in_durable_outboxes) {
   DurableOptions durable_options;
   durable_options.thread = WriterThread::scheduler;
@@ -158,21 +152,6 @@ TEST_F(TreesWithGrace, call_off_the_start_of_a_child_that_is_still_to_come) {
   promise.reset();
 }
 
-TEST_F(TreesWithGrace, end_the_senders_of_a_dynamic_supervisor_together) {
-  DynamicSupervisorOptions options;
-  options.make = [this](caf::event_based_actor* self, const caf::message& arguments) {
-    return slow(arguments.get_as<std::string>(0)).make(self);
-  };
-  start(options);
-  ask_for<StartedChild>(AddChild{caf::make_message(std::string{"s"})});
-  ask_for<StartedChild>(AddChild{caf::make_message(std::string{"t"})});
-  ask_sender("s", "1s");
-  ask_sender("t", "2s");
-  const auto stopped = stop(30s);
-  time.advance(2s);
-  EXPECT_EQ(stopped->value, (Stopped{2, 0, 0, 0}));
-}
-
 TEST_F(TreesWithGrace, leave_a_shared_sender_alone) {
   auto shared = spec("shared");
   const auto outside = time.keep(
@@ -189,19 +168,6 @@ TEST_F(TreesWithGrace, leave_a_shared_sender_alone) {
   time.advance(1s);
   EXPECT_EQ(before->value, "1s");
   EXPECT_EQ(after->value, "1s");
-}
-
-TEST_F(TreesWithGrace, let_a_sender_finish_that_is_then_killed_as_its_spec_says) {
-  auto doomed = slow("s");
-  doomed.options.shutdown = Shutdown::at_once();
-  start({doomed});
-  const auto answer = ask_sender("s", "1s");
-  ask_sender("s", "2s");
-  const auto stopped = stop(30s);
-  time.advance(1s);
-  EXPECT_EQ(answer->value, "1s");
-  // With CAF 1.x the numbers of a killed sender come too late.
-  EXPECT_TRUE(stopped->value == (Stopped{1, 0, 1, 0}) || stopped->value == Stopped{});
 }
 
 } // namespace backoff_actor::actor_test

@@ -29,8 +29,6 @@ struct Nursery {
   std::set<std::string> barren;
   /// What must never be: two actors of a child at a time.
   Strings twins;
-
-  void reset_diary() { diary.clear(); }
 };
 
 /// A worker that does as it is told: `crash`, `fail`, `stop`, `shutdown`, `kill`; to anything else

@@ -105,27 +105,4 @@ TEST_F(DurableKill, poison_has_its_attempts_over_all_lives_and_becomes_one_dead_
   kill_and_finish(40, 7);
 }
 
-TEST_F(DurableKill, a_producer_ended_in_order_leaves_the_rest_to_the_next_which_repeats_nothing) {
-  LivesAccount account{file_, 0};
-  std::uint64_t suspended = 0;
-  for (auto i = 0; i != 10 && !HasFailure(); ++i) {
-    const auto life = live(file_, {account.last_accepted() + 1, 100'000, 0},
-                           Blow{SIGTERM, draw(2) == 0 ? "accepted" : "executed", 1 + draw(100),
-                                microseconds{draw(4000)}});
-    ASSERT_TRUE(life.ended_well()) << to_string(life);
-    ASSERT_EQ(life.notes.back().word, "suspended") << to_string(life);
-    account.add(life);
-    EXPECT_EQ(life.notes.back().number, account.on_disk().owed.size());
-    suspended += life.notes.back().number;
-    EXPECT_EQ(account.last_accepted(), account.on_disk().last_id);
-  }
-  const auto life = live(file_, {account.last_accepted() + 1, 0, 0});
-  ASSERT_TRUE(life.ended_well()) << to_string(life);
-  account.add(life);
-  account.close();
-  EXPECT_EQ(account.duplicates(), 0u);
-  EXPECT_GT(suspended, 0u);
-  std::cout << account.on_disk().last_id << " accepted, " << suspended << " suspended\n";
-}
-
 } // namespace backoff_actor::system_test

@@ -19,7 +19,6 @@ namespace backoff_actor::system_test {
 
 using namespace std::chrono_literals;
 using ::testing::ContainsRegex;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
@@ -100,18 +99,6 @@ TEST_F(Reported, a_child_that_never_answers_is_named_with_what_would_end_the_wai
                       "SIGTERM, at Ctrl-C, or when the program asks for it.");
 }
 
-TEST_F(Reported, a_paused_sender_is_told_to_resume) {
-  watch();
-  const auto sender = start(DangerousActor{});
-  caf::anon_send(sender, Pause{});
-  caf::anon_send(sender, "work");
-  wait_for(sender, [](const SenderStatus& x) { return x.owed == 1; });
-  end_of_main();
-  ASSERT_THAT(lines, SizeIs(4));
-  EXPECT_THAT(lines[1], HasSubstr("running, paused, 1 owed (0 in flight"));
-  EXPECT_THAT(lines[2], HasSubstr("Send it Resume"));
-}
-
 TEST_F(Reported, what_a_sender_does_at_the_end_of_the_wait_counts) {
   const auto is_seen_to_work = [&](Duration wait) {
     lines.clear();
@@ -132,19 +119,6 @@ TEST_F(Reported, what_a_sender_does_at_the_end_of_the_wait_counts) {
   while (wait < 30s && !is_seen_to_work(wait))
     wait *= 2; // a busy machine let it resume too late
   EXPECT_LT(wait, 30s);
-}
-
-TEST_F(Reported, a_delay_of_an_hour_is_named) {
-  watch();
-  SenderOptions options;
-  options.backoff = Fixed{.delay = 1h};
-  const auto sender = start(DangerousActor{"crash"}, options);
-  caf::anon_send(sender, "work");
-  wait_for(sender, [](const SenderStatus& x) { return x.is_delayed; });
-  end_of_main();
-  ASSERT_THAT(lines, SizeIs(4));
-  EXPECT_THAT(lines[1], HasSubstr("waiting, 1 owed (0 in flight"));
-  EXPECT_THAT(lines[2], ContainsRegex("Its next retry is in [0-9.]+s. Send it RetryNow"));
 }
 
 TEST_F(Reported, a_sender_below_a_supervisor_is_named_too) {

@@ -5,11 +5,9 @@
 
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <chrono>
 #include <future>
 #include <stop_token>
-#include <thread>
 
 namespace backoff_actor::system_test {
 
@@ -61,14 +59,6 @@ TEST_F(retry_in_real_time, makes_no_attempt_that_is_already_due_if_it_is_cancell
   const auto result = retry(Fixed{0s}, {}, is_bad, at_once, SteadyClock{stop.get_token()});
   EXPECT_EQ(result.reason, GaveUp::cancelled);
   EXPECT_EQ(calls, 1);
-}
-
-TEST_F(retry_in_real_time, makes_no_attempt_if_it_is_cancelled_beforehand) {
-  stop.request_stop();
-  const auto result = retry(
-    hourly, {}, is_bad, [] { return 200; }, SteadyClock{stop.get_token()});
-  EXPECT_EQ(result.reason, GaveUp::cancelled);
-  EXPECT_EQ(result.attempts, 0u);
 }
 
 TEST_F(retry_in_real_time, waits_no_less_than_its_delay) {

@@ -247,17 +247,6 @@ TEST_F(WebServerTest, takes_one_host_or_none) {
   EXPECT_EQ(ask_raw(port, "GET http://evil/ HTTP/1.1\r\nHost: localhost\r\n\r\n").status, 403);
 }
 
-TEST_F(WebServerTest, serves_clients_that_send_the_address_in_full) {
-  const auto port = server_.port();
-  for (const auto* page : {"/healthz", "/readyz", "/metrics", "/status", "", "/?x"})
-    EXPECT_EQ(
-      ask_raw(port, std::string{"GET http://localhost"} + page + " HTTP/1.1\r\n\r\n").status, 200)
-      << page;
-  EXPECT_EQ(ask_raw(port, "HEAD HTTP://127.0.0.1:1/healthz HTTP/1.1\r\nHost: p\r\n\r\n").status,
-            200);
-  EXPECT_EQ(ask_raw(port, "GET http://localhost/no HTTP/1.1\r\n\r\n").status, 404);
-}
-
 TEST(web_server, is_for_clients_that_use_an_allowed_host) {
   WebOptions options;
   options.port = 0;

@@ -14,14 +14,6 @@ namespace {
 
 class RemoteChild : public Remote {};
 
-TEST_F(RemoteChild, answers_requests_from_another_node) {
-  Node there;
-  start(remote_child({at(there.publish_worker("w"))}, patient_steps()));
-  EXPECT_EQ(ask("a").value, "w:a");
-  EXPECT_EQ(ask("b").value, "w:b");
-  EXPECT_EQ(log.count<event::StartFailed>(), 0u);
-}
-
 TEST_F(RemoteChild, that_answers_with_an_error_and_lives_has_refused) {
   Node there;
   start(remote_child({at(there.publish_worker("w"))}, patient_steps()));
@@ -153,13 +145,6 @@ TEST_F(RemoteChild, the_sender_answers_while_a_node_does_not) {
     .receive([](const SenderStatus& status) { EXPECT_EQ(status.owed, 0u); },
              [](const caf::error&) { FAIL() << "it does not answer"; });
   // And the actor system goes down at once, although the step may take an hour.
-}
-
-TEST_F(RemoteChild, a_node_that_says_nothing_has_failed_after_the_time_for_a_step) {
-  testing::TcpProxy silent{"127.0.0.1", free_port(), "drop..."};
-  Node there;
-  start(remote_child({at(silent.port()), at(there.publish_worker("w"))}, {.step_timeout = 100ms}));
-  EXPECT_EQ(ask("a").value, "w:a");
 }
 
 TEST_F(RemoteChild, that_is_shared_outlives_its_sender) {

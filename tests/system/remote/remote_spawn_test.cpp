@@ -66,18 +66,6 @@ TEST_F(RemoteSpawn, a_worker_ends_when_the_program_of_its_sender_does) {
   EXPECT_TRUE(becomes_true([] { return diary().count("w ended") == 1; }));
 }
 
-TEST_F(RemoteSpawn, a_worker_that_hangs_is_ended_and_made_again) {
-  Node there;
-  auto options = default_options();
-  options.ack_timeout = 100ms;
-  start(worker({at(there.open())}), options);
-  std::thread client{[&] { ask("silence"); }};
-  EXPECT_TRUE(becomes_true([] { return diary().count("w ended") >= 1; }));
-  EXPECT_TRUE(becomes_true([] { return diary().count("w up") >= 2; }));
-  stop();
-  client.join();
-}
-
 TEST_F(RemoteSpawn, several_workers_of_one_program_stand_beside_each_other) {
   Node there;
   const auto port = there.open();

@@ -5,8 +5,6 @@
 
 #include <caf/scoped_actor.hpp>
 
-#include <memory>
-
 namespace backoff_actor::remote_child_test {
 namespace {
 
@@ -37,34 +35,6 @@ TEST_F(RemoteSupervised, a_child_on_another_node_fits_the_spec_of_any_other) {
   caf::anon_send_exit(supervisor, caf::exit_reason::user_shutdown);
   EXPECT_TRUE(becomes_true([] { return diary().count("far ended") == 2; }));
   EXPECT_TRUE(becomes_true([] { return diary().count("near ended") == 1; }));
-}
-
-TEST_F(RemoteSupervised, a_child_whose_node_goes_down_comes_back_when_its_node_does) {
-  auto there = std::make_unique<Node>();
-  const auto port = there->open();
-  const auto remote =
-    spec("far", remote_spawn({at(port)}, "worker", caf::make_message(std::string{"far"})));
-  const auto supervisor = start_supervisor(*here.system, {remote});
-  there = nullptr;
-  EXPECT_TRUE(becomes_true([&] { return !remote.address->current(); }));
-  there = std::make_unique<Node>();
-  there->open(port);
-  EXPECT_TRUE(becomes_true([&] { return remote.address->current() != nullptr; }));
-  EXPECT_EQ(remote_child_test::ask(*here.system, remote.address->actor(), std::string{"a"}).value,
-            "far:a");
-  caf::anon_send_exit(supervisor, caf::exit_reason::user_shutdown);
-}
-
-TEST_F(RemoteSupervised, a_first_child_that_cannot_be_reached_is_said_with_its_node) {
-  const auto port = free_port();
-  try {
-    static_cast<void>(
-      start_supervisor(*here.system, {spec("far", remote_spawn({at(port)}, "worker"))}));
-    FAIL() << "it started";
-  } catch (const StartFailed& error) {
-    EXPECT_THAT(error.what(), HasSubstr("child far: 127.0.0.1:" + std::to_string(port)
-                                        + ": connection refused: nothing listens there"));
-  }
 }
 
 TEST_F(RemoteSupervised,

@@ -3,11 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <ostream>
-
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <set>
 #include <vector>
 
@@ -135,33 +132,7 @@ TEST(exponential_back_off, never_waits_with_a_ceiling_of_1_that_it_does_not_stay
   EXPECT_EQ(after.total_retries(), 0u);
 }
 
-TEST(exponential_back_off, reset_returns_to_slot_1_counts_and_keeps_the_total) {
-  const auto backoff = ExponentialBackOff{}.next(0.9).next(0.9).reset();
-
-  EXPECT_EQ(backoff.slot(), 1);
-  EXPECT_EQ(backoff.wait_time(), 0ms);
-  EXPECT_EQ(backoff.retries(), 0u);
-  EXPECT_EQ(backoff.resets(), 1u);
-  EXPECT_EQ(backoff.total_retries(), 2u);
-}
-
 // -- a value --------------------------------------------------------------------
-
-TEST(exponential_back_off, a_step_leaves_the_value_it_started_from_as_it_was) {
-  const ExponentialBackOff before;
-  const auto copy = before;
-
-  static_cast<void>(before.next());
-  static_cast<void>(before.reset());
-
-  EXPECT_EQ(before, copy);
-}
-
-TEST(exponential_back_off, the_same_value_gives_the_same_next_value) {
-  const auto backoff = with_seed(3).next();
-
-  EXPECT_EQ(backoff.next(), backoff.next());
-}
 
 // The draws were computed by another program in another language.
 TEST(exponential_back_off, gives_the_same_delays_on_every_platform) {
@@ -172,32 +143,6 @@ TEST(exponential_back_off, gives_the_same_delays_on_every_platform) {
     waits.push_back(backoff.wait_time());
   }
   EXPECT_THAT(waits, ElementsAre(0ms, 30ms, 0ms, 0ms, 70ms, 70ms, 30ms, 1270ms, 5110ms));
-}
-
-TEST(exponential_back_off, two_streams_of_one_seed_do_not_march_in_step) {
-  ExponentialBackOff a{{.stay_at_ceiling = true, .seed = 1, .stream = 1}};
-  ExponentialBackOff b{{.stay_at_ceiling = true, .seed = 1, .stream = 2}};
-  int equal = 0;
-  for (int i = 0; i < 100; ++i) {
-    a = a.next();
-    b = b.next();
-    equal += a.wait_time() == b.wait_time() ? 1 : 0;
-  }
-  EXPECT_LT(equal, 30); // one in 11 by chance
-}
-
-TEST(exponential_back_off, a_reset_does_not_repeat_the_draws_before_it) {
-  auto backoff = with_seed(1);
-  std::vector<Duration> first;
-  std::vector<Duration> second;
-  for (auto* series : {&first, &second}) {
-    for (int i = 0; i < 9; ++i) {
-      backoff = backoff.next();
-      series->push_back(backoff.wait_time());
-    }
-    backoff = backoff.reset();
-  }
-  EXPECT_NE(first, second);
 }
 
 // -- the cap, and the far ends ---------------------------------------------------
@@ -219,36 +164,12 @@ TEST(exponential_back_off, never_exceeds_its_cap_at_the_largest_parameters) {
 
 // -- validation -------------------------------------------------------------------
 
-struct BadSpec {
-  const char* name;
-  ExponentialBackOffSpec spec;
-  const char* message;
-
-  friend void PrintTo(const BadSpec& row, std::ostream* out) { *out << row.name; }
-};
-
-class ExponentialBackOffRefuses : public ::testing::TestWithParam<BadSpec> {};
-
-TEST_P(ExponentialBackOffRefuses, with_field_value_and_range) {
-  EXPECT_EQ(to_string(check(GetParam().spec)), GetParam().message);
-  EXPECT_THROW(ExponentialBackOff{GetParam().spec}, InvalidArgument);
+TEST(exponential_back_off, refuses_what_its_formula_refuses) {
+  const ExponentialBackOffSpec bad{.slot_time = 25h, .ceiling = -1};
+  EXPECT_EQ(to_string(check(bad)),
+            "slot_time: got 25h, allowed 1ns..24h\nceiling: got -1, allowed 1..62");
+  EXPECT_THROW(ExponentialBackOff{bad}, InvalidArgument);
 }
-
-INSTANTIATE_TEST_SUITE_P(
-  table, ExponentialBackOffRefuses,
-  ::testing::Values(
-    BadSpec{"no_slot_time", {.slot_time = 0ms}, "slot_time: got 0ns, allowed 1ns..24h"},
-    BadSpec{"negative_slot_time", {.slot_time = -5ms}, "slot_time: got -5ms, allowed 1ns..24h"},
-    BadSpec{"slot_time_of_days", {.slot_time = 25h}, "slot_time: got 25h, allowed 1ns..24h"},
-    BadSpec{"no_ceiling", {.ceiling = 0}, "ceiling: got 0, allowed 1..62"},
-    BadSpec{"ceiling_too_high", {.ceiling = 63}, "ceiling: got 63, allowed 1..62"},
-    BadSpec{"both",
-            {.slot_time = 0ms, .ceiling = -1},
-            "slot_time: got 0ns, allowed 1ns..24h\nceiling: got -1, allowed 1..62"},
-    BadSpec{"waits_beyond_292_years",
-            {.slot_time = 10ms, .ceiling = 40},
-            "ceiling: got 40, allowed 1..39 with a slot_time of 10ms, for waits below 292 years"}),
-  [](const auto& row) { return std::string{row.param.name}; });
 
 TEST(exponential_back_off, refuses_a_draw_that_is_none) {
   for (const auto u : {-0.1, 1.0, 2.0, std::nan("")})

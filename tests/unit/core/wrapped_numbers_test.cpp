@@ -16,9 +16,8 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
-#include <ostream>
 #include <string>
+#include <vector>
 
 namespace backoff_actor::wrapped_numbers_test {
 
@@ -28,11 +27,8 @@ using namespace std::chrono_literals;
 constexpr auto wrapped(int number) { return static_cast<std::uint32_t>(number); }
 
 struct Row {
-  const char* name;
   std::function<Problems()> problems;
   const char* text;
-
-  friend void PrintTo(const Row& row, std::ostream* out) { *out << row.name; }
 };
 
 template <class Call>
@@ -50,85 +46,65 @@ Problems of_trip(Trip trip) {
   return check(CircuitBreakerOptions{.trip = trip});
 }
 
-class WrappedNumbers : public ::testing::TestWithParam<Row> {};
-
-TEST_P(WrappedNumbers, are_refused_as_they_were_written) {
-  EXPECT_EQ(to_string(GetParam().problems()), GetParam().text);
+TEST(WrappedNumbers, are_refused_as_they_were_written) {
+  const std::vector<Row> rows{
+    {[] { return check(Limits{.max_attempts = wrapped(-1)}); },
+     "max_attempts: got -1, allowed 1..1000000000"},
+    {[] {
+       return check(RestartLimit{wrapped(-3), 1s});
+     },
+     "max_restarts: got -3, allowed 0..1000000"},
+    {[] {
+       return check(ChildOptions{.restart_limit = RestartLimit{wrapped(-3), 1s}});
+     },
+     "restart_limit.max_restarts: got -3, allowed 0..1000000"},
+    {[] { return of_trip(ConsecutiveFailures{.failures = wrapped(-1)}); },
+     "CircuitBreakerOptions: failures: got -1, allowed 1..1000000"},
+    {[] { return of_trip(FailureRatioOfCalls{.calls = wrapped(-100)}); },
+     "CircuitBreakerOptions: calls: got -100, allowed 1..1000000"},
+    {[] { return of_trip(FailureRatioOfTime{.minimum_calls = wrapped(-10)}); },
+     "CircuitBreakerOptions: minimum_calls: got -10, allowed 1..1000000"},
+    {[] { return check(CircuitBreakerOptions{.probes = wrapped(-1)}); },
+     "CircuitBreakerOptions: probes: got -1, allowed 1..1000000"},
+    {[] { return check(OutageOptions{.clients = wrapped(-1)}); },
+     "clients: got -1, allowed 1..1048576"},
+    {[] { return check(OutageOptions{.service = {.limit = wrapped(-30)}}); },
+     "service.limit: got -30, allowed 0..1000000000"},
+    {[] { return check(OutageOptions{.service = {.max_concurrency = wrapped(-1)}}); },
+     "service.max_concurrency: got -1, allowed 1..1000000000"},
+    {[] { return thrown_by([] { simulate(Contention{.clients = wrapped(-1)}, 1, 0); }); },
+     "clients: got -1, allowed 1..100000"},
+    {[] { return thrown_by([] { Deduplicator<>{static_cast<std::size_t>(-1)}; }); },
+     "capacity: got -1, allowed 1..1073741824"},
+    {[] { return thrown_by([] { retry_of(DelaySeries{}, static_cast<std::uint64_t>(-1)); }); },
+     "attempt: got -1, allowed 0..1000000000000001"}};
+  for (const auto& row : rows)
+    EXPECT_EQ(to_string(row.problems()), row.text);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-  table, WrappedNumbers,
-  ::testing::Values(
-    Row{"max_attempts", [] { return check(Limits{.max_attempts = wrapped(-1)}); },
-        "max_attempts: got -1, allowed 1..1000000000"},
-    Row{"max_restarts",
-        [] {
-          return check(RestartLimit{wrapped(-3), 1s});
-        },
-        "max_restarts: got -3, allowed 0..1000000"},
-    Row{"max_restarts_of_a_child",
-        [] {
-          return check(ChildOptions{.restart_limit = RestartLimit{wrapped(-3), 1s}});
-        },
-        "restart_limit.max_restarts: got -3, allowed 0..1000000"},
-    Row{"failures", [] { return of_trip(ConsecutiveFailures{.failures = wrapped(-1)}); },
-        "CircuitBreakerOptions: failures: got -1, allowed 1..1000000"},
-    Row{"calls", [] { return of_trip(FailureRatioOfCalls{.calls = wrapped(-100)}); },
-        "CircuitBreakerOptions: calls: got -100, allowed 1..1000000"},
-    Row{"minimum_calls", [] { return of_trip(FailureRatioOfTime{.minimum_calls = wrapped(-10)}); },
-        "CircuitBreakerOptions: minimum_calls: got -10, allowed 1..1000000"},
-    Row{"probes", [] { return check(CircuitBreakerOptions{.probes = wrapped(-1)}); },
-        "CircuitBreakerOptions: probes: got -1, allowed 1..1000000"},
-    Row{"clients", [] { return check(OutageOptions{.clients = wrapped(-1)}); },
-        "clients: got -1, allowed 1..1048576"},
-    Row{"limit_of_a_service",
-        [] { return check(OutageOptions{.service = {.limit = wrapped(-30)}}); },
-        "service.limit: got -30, allowed 0..1000000000"},
-    Row{"max_concurrency",
-        [] { return check(OutageOptions{.service = {.max_concurrency = wrapped(-1)}}); },
-        "service.max_concurrency: got -1, allowed 1..1000000000"},
-    Row{"writers",
-        [] { return thrown_by([] { simulate(Contention{.clients = wrapped(-1)}, 1, 0); }); },
-        "clients: got -1, allowed 1..100000"},
-    Row{"capacity_of_a_memory",
-        [] { return thrown_by([] { Deduplicator<>{static_cast<std::size_t>(-1)}; }); },
-        "capacity: got -1, allowed 1..1073741824"},
-    Row{"attempt",
-        [] { return thrown_by([] { retry_of(DelaySeries{}, static_cast<std::uint64_t>(-1)); }); },
-        "attempt: got -1, allowed 0..1000000000000001"}),
-  [](const auto& row) { return std::string{row.param.name}; });
-
-class ShortTimes : public ::testing::TestWithParam<Row> {};
-
-TEST_P(ShortTimes, are_refused_below_a_microsecond) {
-  EXPECT_EQ(to_string(GetParam().problems()), GetParam().text);
+TEST(ShortTimes, are_refused_below_a_microsecond) {
+  const std::vector<Row> rows{
+    {[] { return check(Limits{.max_elapsed = 999ns}); },
+     "max_elapsed: got 999ns, allowed 1us or more"},
+    {[] { return check(Limits{.attempt_timeout = 5ns}); },
+     "attempt_timeout: got 5ns, allowed 1us or more"},
+    {[] { return check(Limits{.reset_after = 1ns}); }, "reset_after: got 1ns, allowed 1us or more"},
+    {[] {
+       return check(RestartLimit{1, 60ns});
+     },
+     "within: got 60ns, allowed 1us or more"},
+    {[] { return check(ChildOptions{.healthy_after = 30ns}); },
+     "healthy_after: got 30ns, allowed 1us or more"},
+    {[] {
+       return check(ChildOptions{.readiness = Readiness::when_it_is_up, .start_timeout = 999ns});
+     },
+     "start_timeout: got 999ns, allowed 1us or more"},
+    {[] { return check(ChildOptions{.shutdown = Shutdown::within(5ns)}); },
+     "shutdown: got within 5ns, allowed 1us or more; Shutdown::at_once() kills without "
+     "asking"}};
+  for (const auto& row : rows)
+    EXPECT_EQ(to_string(row.problems()), row.text);
 }
-
-INSTANTIATE_TEST_SUITE_P(
-  table, ShortTimes,
-  ::testing::Values(
-    Row{"max_elapsed", [] { return check(Limits{.max_elapsed = 999ns}); },
-        "max_elapsed: got 999ns, allowed 1us or more"},
-    Row{"attempt_timeout", [] { return check(Limits{.attempt_timeout = 5ns}); },
-        "attempt_timeout: got 5ns, allowed 1us or more"},
-    Row{"reset_after", [] { return check(Limits{.reset_after = 1ns}); },
-        "reset_after: got 1ns, allowed 1us or more"},
-    Row{"within",
-        [] {
-          return check(RestartLimit{1, 60ns});
-        },
-        "within: got 60ns, allowed 1us or more"},
-    Row{"healthy_after", [] { return check(ChildOptions{.healthy_after = 30ns}); },
-        "healthy_after: got 30ns, allowed 1us or more"},
-    Row{"start_timeout",
-        [] {
-          return check(ChildOptions{.readiness = Readiness::when_it_is_up, .start_timeout = 999ns});
-        },
-        "start_timeout: got 999ns, allowed 1us or more"},
-    Row{"shutdown", [] { return check(ChildOptions{.shutdown = Shutdown::within(5ns)}); },
-        "shutdown: got within 5ns, allowed 1us or more; Shutdown::at_once() kills without "
-        "asking"}),
-  [](const auto& row) { return std::string{row.param.name}; });
 
 TEST(counts, are_shown_with_a_sign_only_if_they_can_have_had_one) {
   EXPECT_EQ(detail::text_of_count(wrapped(-1'000'000)), "-1000000");

@@ -9,30 +9,10 @@
 namespace backoff_actor::engine_test {
 
 using namespace std::chrono_literals;
-using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using ::testing::Not;
 
 // -- the defects of the original, by the right behaviour ----------------------
-
-TEST(original_defects, runs_one_tick_however_many_crashes_fall_into_a_delay) { // D1
-  EngineDriver sender;
-  sender.start();
-  sender.submit();
-  sender.crash();
-  sender.child_started();
-  ASSERT_EQ(sender.engine->due(), Instant{10ms});
-
-  sender.now = sender.now + Duration{2ms};
-  EXPECT_THAT(sender.crash(), Not(Contains("wake at 32ms"))) << "a wake-up is out already";
-  EXPECT_EQ(sender.engine->due(), Instant{32ms});
-  EXPECT_THAT(sender.wake_after(8ms), ElementsAre("wake at 32ms"))
-    << "the early one asks for the late one";
-  EXPECT_THAT(sender.wake_after(22ms), ElementsAre("start child 3"));
-  EXPECT_THAT(sender.child_started(), ElementsAre("hand over 1"));
-  EXPECT_THAT(sender.wake_after(1ms), IsEmpty()) << "a stale wake-up resends nothing";
-}
 
 TEST(original_defects, hands_a_living_child_each_delivery_once) { // D2
   EngineDriver sender;
@@ -64,20 +44,6 @@ TEST(original_defects, lets_no_newcomer_overtake_those_that_wait) { // D3
   EXPECT_THAT(sender.wake_after(10ms), ElementsAre("hand over 2"));
   EXPECT_THAT(sender.submit(), ElementsAre("accept 5"));
   EXPECT_THAT(sender.ack(2), ElementsAre("acknowledge 2", "hand over 3", "hand over 4"));
-}
-
-TEST(original_defects, a_stale_acknowledgement_ends_its_delivery_but_resets_nothing) { // D7
-  EngineDriver sender;
-  sender.start();
-  sender.submit();
-  const auto first_hand_over = sender.hand_overs[1].back();
-  sender.submit();
-  sender.crash_and_resend(10ms);
-
-  EXPECT_THAT(sender.ack(first_hand_over), ElementsAre("acknowledge 1"))
-    << "the present child is still at it";
-  EXPECT_TRUE(sender.engine->backoff().is_started());
-  EXPECT_EQ(sender.engine->backoff().resets(), 0u);
 }
 
 TEST(original_defects, unknown_and_repeated_acknowledgements_change_nothing) { // D7
@@ -138,17 +104,6 @@ TEST(original_defects,
 
   EXPECT_THAT(sender.submit(), ElementsAre("accept 2"));
   EXPECT_THAT(sender.wake_after(10ms), ElementsAre("hand over 2"));
-}
-
-TEST(original_defects, a_backoff_that_still_counts_does_not_hold_up_the_next_message) { // D9
-  EngineDriver sender;
-  sender.start();
-  sender.submit();
-  sender.ack(1);
-  sender.crash_and_resend(10ms);
-  ASSERT_TRUE(sender.engine->backoff().is_started());
-
-  EXPECT_THAT(sender.submit(), ElementsAre("accept 2", "hand over 2"));
 }
 
 TEST(original_defects, stopping_ends_the_child_and_tells_of_all_that_is_owed_in_order) { // D14

@@ -79,27 +79,6 @@ TEST(sender_answers, with_an_error_are_not_counted_as_late) {
 
 // -- error answer or crash ----------------------------------------------------
 
-TEST(sender_answers, holds_an_error_answer_until_the_child_has_answered_a_probe) {
-  EngineDriver sender;
-  sender.start();
-  sender.submit();
-
-  EXPECT_THAT(sender.error(1, 7), ElementsAre("hold 1", "probe 1"));
-  EXPECT_THAT(sender.take(input::ChildAlive{1, 1}), ElementsAre("dead letter 1 rejected"));
-  EXPECT_EQ(sender.engine->backoff().total_retries(), 0u);
-}
-
-TEST(sender_answers, an_error_answer_with_the_cause_of_the_crash_behind_it_is_retried) {
-  EngineDriver sender;
-  sender.start();
-  sender.submit();
-  sender.error(1, 7);
-
-  EXPECT_THAT(sender.crash(7), ElementsAre("start child 2", "wake at 10ms"));
-  sender.child_started();
-  EXPECT_THAT(sender.wake_after(10ms), ElementsAre("hand over 1"));
-}
-
 TEST(sender_answers,
      what_came_before_the_error_of_the_crash_was_meant_and_what_came_after_was_not) {
   EngineDriver sender;

@@ -110,19 +110,6 @@ TEST(sender_bounds, drops_the_oldest_that_no_child_holds) {
   EXPECT_THAT(sender.ack(1), ElementsAre("acknowledge 1", "hand over 4"));
 }
 
-TEST(sender_bounds, drops_what_came_back_from_a_child_before_what_is_younger) {
-  EngineDriver sender{{.overflow = Overflow::drop_oldest, .max_in_flight = 2, .capacity = 3}};
-  sender.start();
-  for (int i = 0; i < 3; ++i)
-    sender.submit();
-  sender.submit(); // in place of 3
-  sender.crash();
-
-  EXPECT_THAT(sender.submit(), ElementsAre("dead letter 1 dropped", "accept 5"));
-  EXPECT_THAT(sender.submit(), ElementsAre("dead letter 2 dropped", "accept 6"));
-  EXPECT_THAT(sender.submit(), ElementsAre("dead letter 4 dropped", "accept 7"));
-}
-
 TEST(sender_bounds, drops_what_came_back_from_a_child_before_those_that_waited_behind_it) {
   EngineDriver sender{{.overflow = Overflow::drop_oldest, .max_in_flight = 1, .capacity = 3}};
   sender.start();
@@ -259,15 +246,6 @@ TEST(sender_bounds, deadlines_run_on_while_the_child_is_down_or_the_sender_pause
   sender.take(input::Pause{});
 
   EXPECT_THAT(sender.wake_after(5ms), ElementsAre("dead letter 1 expired", "wake at 10ms"));
-}
-
-TEST(sender_bounds, a_deadline_that_has_passed_already_ends_the_delivery_at_once) {
-  EngineDriver sender;
-  sender.start();
-  sender.now = Instant{1s};
-
-  EXPECT_THAT(sender.take(input::Submit{.deadline = Instant{1s}}),
-              ElementsAre("accept 1", "dead letter 1 expired"));
 }
 
 } // namespace backoff_actor::engine_test

@@ -142,21 +142,6 @@ TEST(sender_child, a_failure_during_a_delay_never_shortens_it) {
   EXPECT_EQ(sender.engine->due(), due);
 }
 
-TEST(sender_child, an_acknowledgement_from_before_the_crash_resets_nothing_and_shortens_nothing) {
-  EngineDriver sender;
-  sender.start();
-  sender.submit();
-  const auto hand_over = sender.hand_overs[1].back();
-  sender.crash();
-  sender.child_started();
-
-  sender.ack(hand_over);
-  sender.submit();
-
-  EXPECT_EQ(sender.engine->due(), Instant{10ms});
-  EXPECT_TRUE(sender.engine->backoff().is_started());
-}
-
 TEST(sender_child, a_message_during_a_delay_starts_no_child) {
   EngineDriver sender{{.restart = RestartTiming::at_tick}};
   sender.start();

@@ -96,15 +96,6 @@ TEST(sender_control, pausing_and_resuming_twice_is_as_once) {
   EXPECT_THAT(sender.take(input::Resume{}), IsEmpty());
 }
 
-TEST(sender_control, what_a_child_holds_it_may_finish_during_a_pause) {
-  EngineDriver sender;
-  sender.start();
-  sender.submit();
-  sender.take(input::Pause{});
-
-  EXPECT_THAT(sender.ack(1), ElementsAre("acknowledge 1"));
-}
-
 // -- drain ---------------------------------------------------------------------------
 
 TEST(sender_control, a_drain_is_answered_when_nothing_is_owed_any_more) {

@@ -20,13 +20,6 @@ using ::testing::UnorderedElementsAre;
 
 // -- submitting and acknowledging ---------------------------------------------
 
-TEST(sender_deliveries, hands_over_at_once_when_a_child_is_there_and_no_delay_runs) {
-  EngineDriver sender;
-  sender.start();
-
-  EXPECT_THAT(sender.submit(), ElementsAre("accept 1", "hand over 1"));
-}
-
 TEST(sender_deliveries, keeps_what_comes_before_the_first_child_is_there_in_order) {
   EngineDriver sender;
   EXPECT_THAT(sender.take(input::Start{}), ElementsAre("start child 1"));

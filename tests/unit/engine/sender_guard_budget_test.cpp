@@ -13,16 +13,6 @@ using ::testing::ElementsAre;
 
 GuardOptions one_retry_a_second() { return {{}, RetryBudgetOptions{0, 1, 1s}}; }
 
-TEST(sender_guard, a_resend_waits_until_the_budget_has_a_retry) {
-  GuardedSender s{{}, one_retry_a_second()};
-  s.sender.start();
-  s.sender.submit();
-  EXPECT_THAT(s.sender.crash_and_resend(10ms), ElementsAre("hand over 1"));
-  EXPECT_EQ(s.guard->retries, 1);
-  EXPECT_THAT(s.sender.crash_and_resend(30ms), ElementsAre("wake at 1.01s"));
-  EXPECT_THAT(s.sender.wake_after(970ms), ElementsAre("hand over 1"));
-}
-
 TEST(sender_guard, in_strict_order_nobody_passes_a_retry_that_waits_for_the_budget) {
   GuardedSender s{{}, one_retry_a_second()};
   s.sender.start();

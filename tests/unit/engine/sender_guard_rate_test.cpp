@@ -39,15 +39,6 @@ TEST(sender_guard, a_backlog_goes_at_the_pace_of_the_rate) {
   EXPECT_THAT(s.sender.wake_after(100ms), ElementsAre("hand over 4"));
 }
 
-TEST(sender_guard, a_resend_counts_for_the_rate) {
-  GuardedSender s{{}, one_each_100ms()};
-  s.sender.start();
-  s.sender.submit();
-  EXPECT_THAT(s.sender.crash_and_resend(10ms), ElementsAre("wake at 100ms"));
-  EXPECT_THAT(s.sender.wake_after(90ms), ElementsAre("hand over 1"));
-  EXPECT_EQ(s.guard->retries, 1);
-}
-
 TEST(sender_guard, that_the_rate_holds_back_charges_nothing_and_leaves_the_window_as_it_is) {
   GuardedSender s{{.max_attempts = 1, .charging = Charging::every_failure()}, one_each_100ms()};
   s.sender.start();
@@ -59,26 +50,6 @@ TEST(sender_guard, that_the_rate_holds_back_charges_nothing_and_leaves_the_windo
   EXPECT_EQ(s.status().in_flight, 4u) << "of a breaker there would be one";
   EXPECT_FALSE(s.sender.engine->backoff().is_started());
   EXPECT_EQ(s.guard->failures, 0);
-}
-
-TEST(sender_guard, deadlines_go_on_while_the_rate_holds_back) {
-  GuardedSender s{{}, one_each_100ms()};
-  s.sender.start();
-  s.sender.submit();
-  s.sender.submit_within(30ms);
-
-  EXPECT_THAT(s.sender.wake_after(30ms), ElementsAre("dead letter 2 expired", "wake at 100ms"));
-}
-
-TEST(sender_guard, the_time_for_which_the_rate_holds_back_is_no_time_of_failing) {
-  GuardedSender s{{.max_elapsed = 1min}, {.rate = RateOptions{.calls = 1, .per = 5min}}};
-  s.sender.start();
-  s.sender.submit();
-  s.sender.nack(1);
-  s.sender.wake_after(10ms); // its backoff is over, and the next call is allowed in five minutes
-  s.sender.wake_after(5min);
-  s.sender.nack(1);
-  EXPECT_NE(s.sender.engine->phase(), Phase::stopping);
 }
 
 TEST(sender_guard, two_senders_that_share_a_rate_take_turns) {
@@ -187,16 +158,6 @@ TEST(sender_guard, the_end_does_not_wait_for_the_rate) {
   EXPECT_EQ(s.guard->out, 0);
 }
 
-TEST(sender_guard, to_finish_does_not_wait_for_the_rate) {
-  GuardedSender s{{}, one_each_100ms()};
-  s.sender.start();
-  s.sender.submit();
-  s.sender.submit();
-  s.sender.take(input::Finish{Instant::never(), false});
-
-  EXPECT_FALSE(s.status().is_held_back);
-}
-
 // -- what is told ---------------------------------------------------------------------------
 
 TEST(sender_guard, of_holds_by_the_rate_the_first_in_a_row_is_told) {
@@ -234,19 +195,6 @@ TEST(sender_guard, that_has_nothing_to_do_in_between_does_not_tell_of_each_hold_
   s.sender.submit();
   s.sender.submit();
   EXPECT_EQ(log.all<event::GuardHeldBack>().size(), 2u);
-}
-
-TEST(sender_guard, that_waits_for_the_rate_says_so_in_its_status) {
-  GuardedSender s{{}, one_each_100ms()};
-  s.sender.start();
-  s.sender.submit();
-  EXPECT_EQ(s.status().held_back_by, std::nullopt);
-  s.sender.submit();
-
-  EXPECT_TRUE(s.status().is_held_back);
-  EXPECT_EQ(s.status().held_back_by, HeldBackBy::rate);
-  EXPECT_EQ(s.status().phase, Phase::waiting);
-  EXPECT_EQ(s.status().due_in, 100ms);
 }
 
 } // namespace backoff_actor::engine_test

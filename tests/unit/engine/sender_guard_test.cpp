@@ -254,16 +254,6 @@ TEST(sender_guard, the_end_gives_all_permits_back) {
   EXPECT_EQ(s.guard->out, 0);
 }
 
-TEST(sender_guard, a_sender_that_is_killed_gives_all_permits_back) {
-  GuardedSender s;
-  s.sender.start();
-  for (int i = 0; i < 3; ++i)
-    s.sender.submit();
-  s.sender.take(input::Kill{});
-  EXPECT_EQ(s.guard->forgotten_calls, 3);
-  EXPECT_EQ(s.guard->out, 0);
-}
-
 // -- coming back ----------------------------------------------------------------------------
 
 TEST(sender_guard, that_it_closed_is_no_news_to_who_was_not_held_back) {

@@ -141,25 +141,6 @@ TEST(sender_hangs, or_its_end_is_waited_for) {
   EXPECT_EQ(sender.engine->status(sender.now).abandoned, 0u);
 }
 
-TEST(sender_hangs, an_abandoned_child_is_heard_only_if_it_has_done_the_work) {
-  EngineDriver sender{hanging()};
-  sender.start();
-  sender.submit();
-  sender.submit();
-  const auto first = sender.hand_overs[1].back();
-  const auto second = sender.hand_overs[2].back();
-  sender.wake_after(100ms);
-  sender.wake_after(50ms);
-  sender.child_started();
-
-  EXPECT_THAT(sender.take(input::Nacked{second, {1, "e"}, {}}), IsEmpty());
-  EXPECT_THAT(sender.take(input::Rejected{second, {1, "e"}}), IsEmpty());
-  EXPECT_THAT(sender.take(input::Working{second}), IsEmpty());
-  EXPECT_THAT(sender.ack(second), ElementsAre("acknowledge 2"));
-  EXPECT_THAT(sender.ack(first), ElementsAre("acknowledge 1"));
-  EXPECT_TRUE(sender.engine->backoff().is_started()) << "old news resets nothing";
-}
-
 TEST(sender_hangs, a_verdict_on_hangs_can_end_the_delivery_or_the_sender) {
   auto options = hanging();
   options.on_hang = Verdict::reject;

@@ -53,15 +53,6 @@ TEST(sender_idle, an_idle_sender_tells_what_has_gone_wrong_before) {
   EXPECT_EQ(status.counters.resends, 2u);
 }
 
-TEST(sender_idle, deliveries_are_numbered_on_after_a_rest) {
-  EngineDriver sender;
-  sender.start();
-  sender.submit();
-  sender.ack(1);
-
-  EXPECT_THAT(sender.submit(), ElementsAre("accept 2", "hand over 2"));
-}
-
 TEST(sender_idle, an_acknowledgement_of_before_a_rest_stays_stale_after_it) {
   EngineDriver sender;
   sender.start();
@@ -160,14 +151,6 @@ TEST(sender_idle, a_wake_up_that_is_out_is_not_asked_for_again_after_a_rest) {
   sender.ack(1);
 
   EXPECT_THAT(sender.submit(), ElementsAre("accept 2", "hand over 2"));
-}
-
-TEST(sender_idle, a_paused_sender_stays_paused) {
-  EngineDriver sender;
-  sender.start();
-  sender.take(input::Pause{});
-
-  EXPECT_THAT(sender.submit(), ElementsAre("accept 1"));
 }
 
 // -- what is given back -------------------------------------------------------

@@ -75,14 +75,6 @@ TEST(sender_refusals, the_service_is_never_tried_earlier_than_it_asked) {
   EXPECT_THAT(sender.wake_after(1ms), ElementsAre("hand over 1"));
 }
 
-TEST(sender_refusals, nor_earlier_than_the_backoff_says) {
-  EngineDriver sender;
-  sender.start();
-  sender.submit();
-
-  EXPECT_THAT(sender.nack(1, 1ms), ElementsAre("wake at 10ms"));
-}
-
 TEST(sender_refusals, the_wish_of_one_that_was_in_flight_with_others_counts_too) {
   EngineDriver sender{{.works_on = WorksOn::many}};
   sender.start();

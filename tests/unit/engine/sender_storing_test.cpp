@@ -212,14 +212,6 @@ TEST(sender_storing, a_refusal_that_charges_nothing_keeps_nothing) {
               ElementsAre("wake at 10ms"));
 }
 
-TEST(sender_storing, without_a_store_no_attempts_are_kept) {
-  EngineDriver sender;
-  sender.start();
-  sender.submit();
-
-  EXPECT_THAT(sender.nack(1), ElementsAre("wake at 10ms"));
-}
-
 // -- the end ------------------------------------------------------------------------
 
 TEST(sender_storing, what_is_stored_stays_owed_when_the_sender_ends) {

@@ -172,7 +172,10 @@ TEST(sequences, s11_an_ack_of_an_abandoned_child_counts_and_its_refusal_does_not
 
   EXPECT_THAT(sender.take(input::Nacked{first, {7, "busy"}, {}}), IsEmpty());
   EXPECT_THAT(sender.take(input::ErrorAnswer{first, {7, "e"}, false, false}), IsEmpty());
+  EXPECT_THAT(sender.take(input::Rejected{second, {7, "e"}}), IsEmpty());
+  EXPECT_THAT(sender.take(input::Working{second}), IsEmpty());
   EXPECT_THAT(sender.ack(second), ElementsAre("acknowledge 2"));
+  EXPECT_TRUE(sender.engine->backoff().is_started()) << "old news resets nothing";
   EXPECT_THAT(sender.ack(1), ElementsAre("acknowledge 1"));
 }
 

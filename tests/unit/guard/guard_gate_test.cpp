@@ -166,15 +166,6 @@ TEST_F(GuardGateTest, an_empty_budget_holds_back_retries_alone) {
   EXPECT_FALSE(gate.retries_are_held_back());
 }
 
-TEST_F(GuardGateTest, an_empty_budget_does_not_hold_back_a_retry_that_is_free) {
-  guard.held_back = HeldBack{HeldBackBy::retry_budget, at(10s)};
-  EXPECT_FALSE(admits(Call::retry, at(0s)));
-  guard.held_back.reset();
-
-  EXPECT_FALSE(admits(Call::retry, at(1s), 1));
-  EXPECT_TRUE(admits(Call::retry, at(1s), 0));
-}
-
 TEST_F(GuardGateTest, an_empty_budget_holds_back_everything_where_order_is_strict) {
   GuardGate strict{&guard, true};
   guard.held_back = HeldBack{HeldBackBy::retry_budget, at(10s)};

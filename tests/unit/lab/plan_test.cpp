@@ -8,7 +8,6 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
-#include <string>
 #include <vector>
 
 namespace backoff_actor {
@@ -22,73 +21,68 @@ struct Row {
   double mean_s;
   double max_s;
   double variance;
-
-  friend void PrintTo(const Row& row, std::ostream* out) {
-    *out << row.policy << " attempt " << row.attempt;
-  }
 };
 
-class Plans : public ::testing::TestWithParam<Row> {};
-
-TEST_P(Plans, are_the_closed_forms) {
-  const auto& row = GetParam();
-  const auto given = plan(parse_policy(row.policy), row.attempt).back();
-
-  EXPECT_EQ(given.attempt, row.attempt);
-  EXPECT_NEAR(given.min_s, row.min_s, 1e-6 * row.min_s);
-  EXPECT_NEAR(given.mean_s, row.mean_s, 1e-6 * row.mean_s);
-  EXPECT_NEAR(given.max_s, row.max_s, 1e-6 * row.max_s);
-  EXPECT_NEAR(given.stddev_s * given.stddev_s, row.variance, 1e-5 * row.variance + 1e-15);
-}
-
-INSTANTIATE_TEST_SUITE_P(
-  rows, Plans,
-  ::testing::Values(
-    Row{"fixed(1s)", 5, 1, 1, 1, 0}, Row{"linear(1s, +1s, cap 10s)", 4, 4, 4, 4, 0},
-    Row{"linear(1s, +1s, cap 10s)", 12, 10, 10, 10, 0},
-    Row{"exponential(1s, x2)", 11, 1024, 1024, 1024, 0},
-    Row{"exponential(1s, x2) | full_jitter", 3, 0, 2, 4, 16.0 / 12},
-    Row{"exponential(1s, x2) | equal_jitter", 3, 2, 3, 4, 16.0 / 48},
-    Row{"exponential(1s, x2) | proportional_jitter(25%)", 3, 3, 4, 5, 1.0 / 3},
-    Row{"exponential(1s, x2) | additive_jitter(1s)", 3, 4, 4.5, 5, 1.0 / 12},
-    Row{"exponential(1s, x2) | gaussian_jitter(10%)", 3, 2.8, 4, 5.2, 0.16 * 0.9733369},
+TEST(Plans, are_the_closed_forms) {
+  const std::vector<Row> rows{
+    {"fixed(1s)", 5, 1, 1, 1, 0},
+    {"linear(1s, +1s, cap 10s)", 4, 4, 4, 4, 0},
+    {"linear(1s, +1s, cap 10s)", 12, 10, 10, 10, 0},
+    {"exponential(1s, x2)", 11, 1024, 1024, 1024, 0},
+    {"exponential(1s, x2) | full_jitter", 3, 0, 2, 4, 16.0 / 12},
+    {"exponential(1s, x2) | equal_jitter", 3, 2, 3, 4, 16.0 / 48},
+    {"exponential(1s, x2) | proportional_jitter(25%)", 3, 3, 4, 5, 1.0 / 3},
+    {"exponential(1s, x2) | additive_jitter(1s)", 3, 4, 4.5, 5, 1.0 / 12},
+    {"exponential(1s, x2) | gaussian_jitter(10%)", 3, 2.8, 4, 5.2, 0.16 * 0.9733369},
     // held below the cap by as much as the jitter may add
-    Row{"exponential(1s, x2, cap 5s) | proportional_jitter(25%)", 9, 3, 4, 5, 1.0 / 3},
-    Row{"exponential(1s, x2, cap 5s) | additive_jitter(1s)", 9, 4, 4.5, 5, 1.0 / 12},
-    Row{"steps(20s, 5min, 30min)", 2, 300, 300, 300, 0},
-    Row{"steps(20s, 5min, 30min) | full_jitter", 7, 0, 900, 1800, 270000},
-    Row{"polynomial(15s, +1s, ^4)", 25, 331791, 331791, 331791, 0},
-    Row{"exponential(1s, x2, exponent 3)", 9, 8, 8, 8, 0},
-    Row{"exponential(1s, x2) | additive_jitter(30%)", 3, 4, 4.6, 5.2, 0.12},
-    Row{"exponential(1s, x2, cap 5s) | proportional_jitter(20%, cap_first)", 9, 4, 5, 6, 1.0 / 3},
+    {"exponential(1s, x2, cap 5s) | proportional_jitter(25%)", 9, 3, 4, 5, 1.0 / 3},
+    {"exponential(1s, x2, cap 5s) | additive_jitter(1s)", 9, 4, 4.5, 5, 1.0 / 12},
+    {"steps(20s, 5min, 30min)", 2, 300, 300, 300, 0},
+    {"steps(20s, 5min, 30min) | full_jitter", 7, 0, 900, 1800, 270000},
+    {"polynomial(15s, +1s, ^4)", 25, 331791, 331791, 331791, 0},
+    {"exponential(1s, x2, exponent 3)", 9, 8, 8, 8, 0},
+    {"exponential(1s, x2) | additive_jitter(30%)", 3, 4, 4.6, 5.2, 0.12},
+    {"exponential(1s, x2, cap 5s) | proportional_jitter(20%, cap_first)", 9, 4, 5, 6, 1.0 / 3},
     // uniform over 0 to 8 s, cut off at 4 s
-    Row{"exponential(1s, x2, cap 4s) | full_jitter(cap_last)", 4, 0, 3, 4, 5.0 / 3},
-    Row{"exponential(1s, x2, cap 4s) | additive_jitter(1s, cap_last)", 9, 4, 4, 4, 0},
-    Row{"linear(1s, +1s) | additive_jitter(9s, per_retry, cap_last)", 3, 3, 16.5, 30, 729.0 / 12},
-    Row{"exponential(1s, x2) | full_jitter | whole_seconds", 3, 0, 2, 4, 2},
+    {"exponential(1s, x2, cap 4s) | full_jitter(cap_last)", 4, 0, 3, 4, 5.0 / 3},
+    {"exponential(1s, x2, cap 4s) | additive_jitter(1s, cap_last)", 9, 4, 4, 4, 0},
+    {"linear(1s, +1s) | additive_jitter(9s, per_retry, cap_last)", 3, 3, 16.5, 30, 729.0 / 12},
+    {"exponential(1s, x2) | full_jitter | whole_seconds", 3, 0, 2, 4, 2},
     // 96 s to 132 s in steps of 4 s
-    Row{"polynomial(15s, +1s, ^4) | additive_jitter(9s, per_retry, cap_last) | whole_seconds", 4,
-        96, 114, 132, 132},
-    Row{"exponential(1s, x2) | full_jitter | first_wait(1s, times 2)", 2, 1, 1, 1, 0},
-    Row{"exponential(1s, x2) | full_jitter | first_wait(1s, times 2)", 4, 0, 1, 2, 4.0 / 12},
-    Row{"exponential(1s, x2) | proportional_jitter(20%, carried)", 3, 2.048, 4, 6.912,
-        16 * (1.01333333 * 1.01333333 * 1.01333333 - 1)},
-    Row{"memorystore(max 64s)", 1, 1, 1.5, 2, 1.0 / 12},
-    Row{"memorystore(max 64s)", 6, 32, 32.5, 33, 1.0 / 12},
-    Row{"memorystore(max 64s)", 7, 64, 64, 64, 0},
-    Row{"memorystore(max 4500ms)", 3, 4, 4.375, 4.5, 5.0 / 192},
-    Row{"random_slots(1s, ceiling 10)", 4, 0, 5.2, 15, 29.76},
-    Row{"random_slots(1s, ceiling 10)", 10, 0, 0, 0, 0},
-    Row{"random_slots(1s, ceiling 10)", 11, 0, 0.5, 1, 0.25},
-    Row{"random_slots(1s, ceiling 10, stay)", 10, 0, 185.0909091, 1023, 92470.26446},
-    Row{"ethernet(1s)", 3, 0, 3.5, 7, 5.25}, Row{"ethernet(1s)", 12, 0, 511.5, 1023, 87381.25},
-    Row{"decorrelated(1s, x3)", 1, 1, 2, 3, 1.0 / 3},
-    Row{"decorrelated(1s, x3)", 5, 1, 14.1875, 243, 274.9231770833},
-    Row{"decorrelated(1s, x1, cap 2s)", 5, 1, 1, 1, 0},
-    Row{"seed002(100ms, x2.7, cap 10min, jitter 10%)", 1, 0.1, 0.1, 0.1, 0},
-    Row{"seed002(1s, x2, cap 1s, jitter 10%)", 5, 0.7, 1, 1.3, 0.01},
-    Row{"seed002(100ms, x1.5, cap 300s, jitter 0%)", 15, 29.192926, 29.192926, 29.192926, 0},
-    Row{"seed002(100ms, x1.5, cap 300s, jitter 0%)", 30, 300, 300, 300, 0}));
+    {"polynomial(15s, +1s, ^4) | additive_jitter(9s, per_retry, cap_last) | whole_seconds", 4, 96,
+     114, 132, 132},
+    {"exponential(1s, x2) | full_jitter | first_wait(1s, times 2)", 2, 1, 1, 1, 0},
+    {"exponential(1s, x2) | full_jitter | first_wait(1s, times 2)", 4, 0, 1, 2, 4.0 / 12},
+    {"exponential(1s, x2) | proportional_jitter(20%, carried)", 3, 2.048, 4, 6.912,
+     16 * (1.01333333 * 1.01333333 * 1.01333333 - 1)},
+    {"memorystore(max 64s)", 1, 1, 1.5, 2, 1.0 / 12},
+    {"memorystore(max 64s)", 6, 32, 32.5, 33, 1.0 / 12},
+    {"memorystore(max 64s)", 7, 64, 64, 64, 0},
+    {"memorystore(max 4500ms)", 3, 4, 4.375, 4.5, 5.0 / 192},
+    {"random_slots(1s, ceiling 10)", 4, 0, 5.2, 15, 29.76},
+    {"random_slots(1s, ceiling 10)", 10, 0, 0, 0, 0},
+    {"random_slots(1s, ceiling 10)", 11, 0, 0.5, 1, 0.25},
+    {"random_slots(1s, ceiling 10, stay)", 10, 0, 185.0909091, 1023, 92470.26446},
+    {"ethernet(1s)", 3, 0, 3.5, 7, 5.25},
+    {"ethernet(1s)", 12, 0, 511.5, 1023, 87381.25},
+    {"decorrelated(1s, x3)", 1, 1, 2, 3, 1.0 / 3},
+    {"decorrelated(1s, x3)", 5, 1, 14.1875, 243, 274.9231770833},
+    {"decorrelated(1s, x1, cap 2s)", 5, 1, 1, 1, 0},
+    {"seed002(100ms, x2.7, cap 10min, jitter 10%)", 1, 0.1, 0.1, 0.1, 0},
+    {"seed002(1s, x2, cap 1s, jitter 10%)", 5, 0.7, 1, 1.3, 0.01},
+    {"seed002(100ms, x1.5, cap 300s, jitter 0%)", 15, 29.192926, 29.192926, 29.192926, 0},
+    {"seed002(100ms, x1.5, cap 300s, jitter 0%)", 30, 300, 300, 300, 0}};
+  for (const auto& row : rows) {
+    SCOPED_TRACE(row.policy);
+    const auto given = plan(parse_policy(row.policy), row.attempt).back();
+
+    EXPECT_EQ(given.attempt, row.attempt);
+    EXPECT_NEAR(given.min_s, row.min_s, 1e-6 * row.min_s);
+    EXPECT_NEAR(given.mean_s, row.mean_s, 1e-6 * row.mean_s);
+    EXPECT_NEAR(given.max_s, row.max_s, 1e-6 * row.max_s);
+    EXPECT_NEAR(given.stddev_s * given.stddev_s, row.variance, 1e-5 * row.variance + 1e-15);
+  }
+}
 
 TEST(plan, of_seed002_has_the_closed_form_while_the_cap_is_out_of_reach) {
   struct Variance {
@@ -125,29 +119,24 @@ TEST(plan, sums_the_delays) {
 struct Curve {
   const char* policy;
   std::vector<double> means; // s
-
-  friend void PrintTo(const Curve& row, std::ostream* out) { *out << row.policy; }
 };
-
-class CurvesOfSeed002 : public ::testing::TestWithParam<Curve> {};
 
 // The delays vary, and the cap cuts off those above it only: around it the mean is below that of
 // the formula without jitter, 600 s at the tenth retry of the first curve.
-TEST_P(CurvesOfSeed002, have_the_means_of_the_article) {
-  const auto rows =
-    plan(parse_policy(GetParam().policy), static_cast<std::uint32_t>(GetParam().means.size()));
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    EXPECT_NEAR(rows[i].mean_s, GetParam().means[i], 1e-3 * GetParam().means[i]) << i + 1;
+TEST(CurvesOfSeed002, have_the_means_of_the_article) {
+  const std::vector<Curve> rows{
+    {"seed002(100ms, x2.7, cap 10min, jitter 10%)",
+     {.1, .27, .729, 1.9683, 5.3144, 14.3489, 38.742, 104.6035, 282.4295, 577.906}},
+    {"seed002(1s, x1.5, cap 5min, jitter 10%)",
+     {1, 1.5, 2.25, 3.375, 5.0625, 7.5938, 11.3906, 17.0859, 25.6289, 38.4434, 57.665, 86.4976,
+      129.7463, 190.62, 253.337, 288.442}}};
+  for (const auto& row : rows) {
+    SCOPED_TRACE(row.policy);
+    const auto given = plan(parse_policy(row.policy), static_cast<std::uint32_t>(row.means.size()));
+    for (std::size_t i = 0; i < given.size(); ++i)
+      EXPECT_NEAR(given[i].mean_s, row.means[i], 1e-3 * row.means[i]) << i + 1;
+  }
 }
-
-INSTANTIATE_TEST_SUITE_P(curves, CurvesOfSeed002,
-                         ::testing::Values(Curve{"seed002(100ms, x2.7, cap 10min, jitter 10%)",
-                                                 {.1, .27, .729, 1.9683, 5.3144, 14.3489, 38.742,
-                                                  104.6035, 282.4295, 577.906}},
-                                           Curve{"seed002(1s, x1.5, cap 5min, jitter 10%)",
-                                                 {1, 1.5, 2.25, 3.375, 5.0625, 7.5938, 11.3906,
-                                                  17.0859, 25.6289, 38.4434, 57.665, 86.4976,
-                                                  129.7463, 190.62, 253.337, 288.442}}));
 
 // Where there is no closed form, the plan integrates; here it is beside a hundred thousand draws.
 class IntegratedPlans : public ::testing::TestWithParam<const char*> {};
@@ -215,41 +204,38 @@ struct RateOfCalls {
   const char* policy;
   double first_hour;
   double long_run;
-
-  friend void PrintTo(const RateOfCalls& row, std::ostream* out) { *out << row.policy; }
 };
 
-class CallRates : public ::testing::TestWithParam<RateOfCalls> {};
+TEST(CallRates, count_the_calls_of_a_dead_service) {
+  const std::vector<RateOfCalls> rows{
+    {"fixed(1s)", 3601, 3600},
+    {"fixed(1ms)", 3.6e6, 3.6e6},
+    {"exponential(1s, x2)", 12, 1.1415525e-6}, // 2047 s after eleven retries; 100 years
+    {"exponential(1s, x2, cap 1min)", 65, 60},
+    {"exponential(1s, x2, cap 1min) | full_jitter", 126, 120},
+    {"memorystore(max 64s)", 62, 56.25},
+    // still growing after thousands of retries: 50 us n^2 = 3600 s
+    {"linear(1ms, +100us, cap 1min)", 8475, 60},
+    {"exponential(1ms, x1.0001, cap 1h)", 58892, 1},
+    // ten calls in 2.24379 s
+    {"random_slots(10ms, ceiling 10)", 16044, 16044.28},
+    {"random_slots(10ms, ceiling 10, stay)", 1953, 1944.99},
+    {"seed002(100ms, x2, cap 15min, jitter 10%)", 17, 4},
+    {"steps(1s, 5s, 1min)", 62, 60},
+    {"exponential(1s, x2, cap 1min) | first_wait(0s, times 32)", 97, 60},
+    // 0 s before the first 70 retries, and growing
+    {"linear(10ms, +10ms, cap 1min) | whole_seconds", 900, 60},
+    {"exponential(300ms, x2, cap 30s) | "
+     "proportional_jitter(20%, carried, cap_last)",
+     127, 120}};
+  for (const auto& row : rows) {
+    SCOPED_TRACE(row.policy);
+    const auto given = calls_per_hour(parse_policy(row.policy));
 
-TEST_P(CallRates, count_the_calls_of_a_dead_service) {
-  const auto given = calls_per_hour(parse_policy(GetParam().policy));
-
-  EXPECT_NEAR(given.first_hour, GetParam().first_hour, 0.01 * GetParam().first_hour);
-  EXPECT_NEAR(given.long_run, GetParam().long_run, 0.001 * GetParam().long_run);
+    EXPECT_NEAR(given.first_hour, row.first_hour, 0.01 * row.first_hour);
+    EXPECT_NEAR(given.long_run, row.long_run, 0.001 * row.long_run);
+  }
 }
-
-INSTANTIATE_TEST_SUITE_P(
-  policies, CallRates,
-  ::testing::Values(RateOfCalls{"fixed(1s)", 3601, 3600}, RateOfCalls{"fixed(1ms)", 3.6e6, 3.6e6},
-                    RateOfCalls{"exponential(1s, x2)", 12,
-                                1.1415525e-6}, // 2047 s after eleven retries; 100 years
-                    RateOfCalls{"exponential(1s, x2, cap 1min)", 65, 60},
-                    RateOfCalls{"exponential(1s, x2, cap 1min) | full_jitter", 126, 120},
-                    RateOfCalls{"memorystore(max 64s)", 62, 56.25},
-                    // still growing after thousands of retries: 50 us n^2 = 3600 s
-                    RateOfCalls{"linear(1ms, +100us, cap 1min)", 8475, 60},
-                    RateOfCalls{"exponential(1ms, x1.0001, cap 1h)", 58892, 1},
-                    // ten calls in 2.24379 s
-                    RateOfCalls{"random_slots(10ms, ceiling 10)", 16044, 16044.28},
-                    RateOfCalls{"random_slots(10ms, ceiling 10, stay)", 1953, 1944.99},
-                    RateOfCalls{"seed002(100ms, x2, cap 15min, jitter 10%)", 17, 4},
-                    RateOfCalls{"steps(1s, 5s, 1min)", 62, 60},
-                    RateOfCalls{"exponential(1s, x2, cap 1min) | first_wait(0s, times 32)", 97, 60},
-                    // 0 s before the first 70 retries, and growing
-                    RateOfCalls{"linear(10ms, +10ms, cap 1min) | whole_seconds", 900, 60},
-                    RateOfCalls{"exponential(300ms, x2, cap 30s) | "
-                                "proportional_jitter(20%, carried, cap_last)",
-                                127, 120}));
 
 TEST(calls_per_hour, are_without_end_if_there_is_no_delay) {
   const auto infinite = std::numeric_limits<double>::infinity();

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <ostream>
 #include <variant>
+#include <vector>
 
 namespace backoff_actor::log_line_test {
 
@@ -108,128 +108,112 @@ TEST(log_line, formats_have_names) {
 struct Parts {
   const char* expected; // the line from `event=` on; all of it but that is the same in every row
   std::variant<Event, SupervisorEvent, GuardEvent> event;
-
-  friend void PrintTo(const Parts& row, std::ostream* out) { *out << row.expected; }
 };
-
-class LogLineOfParts : public ::testing::TestWithParam<Parts> {};
-
-TEST_P(LogLineOfParts, names_the_event_and_all_that_it_has) {
-  const auto line =
-    std::visit([](const auto& event) { return line_of(event, some_time, LogFormat::logfmt); },
-               GetParam().event);
-  EXPECT_EQ(line.substr(line.find("event=") + 6), GetParam().expected);
-}
 
 const Cause reset{7, "reset"};
 constexpr Instant now{10s};
 
-INSTANTIATE_TEST_SUITE_P(
-  senders, LogLineOfParts,
-  ::testing::Values(
-    Parts{"accepted delivery=4", Event{event::Accepted{now, 4}}},
-    Parts{"not_accepted reason=outbox_full", Event{event::NotAccepted{now, Refusal::outbox_full}}},
-    Parts{"child_started child=3", Event{event::ChildStarted{now, 3}}},
-    Parts{"start_failed child=3 cause=reset", Event{event::StartFailed{now, 3, reset}}},
-    Parts{"child_down child=3 is_failure=false", Event{event::ChildDown{now, 3, {}, false}}},
-    Parts{"ack_timed_out delivery=4 child=3", Event{event::AckTimedOut{now, 4, 3}}},
-    Parts{"child_overdue child=3 is_abandoned=true", Event{event::ChildOverdue{now, 3, true}}},
-    Parts{"abandoned_child_ended child=3", Event{event::AbandonedChildEnded{now, 3}}},
-    Parts{"refused delivery=4 retry_after_s=1.5 cause=reset",
-          Event{event::Refused{now, 4, reset, 1500ms}}},
-    Parts{"refused delivery=4 cause=reset", Event{event::Refused{now, 4, reset, {}}}},
-    Parts{"retry_scheduled retry=0 retry_in_s=0.07",
-          Event{event::RetryScheduled{now, 50ms, now + 70ms, BackOff{}}}},
-    Parts{"retry_scheduled delivery=4 retry=0 retry_in_s=0.07",
-          Event{event::RetryScheduled{now, 50ms, now + 70ms, BackOff{}, 4}}},
-    Parts{"delay_ended", Event{event::DelayEnded{now}}},
-    Parts{"handed_over delivery=4 child=3 again=true", Event{event::HandedOver{now, 4, 3, true}}},
-    Parts{"guard_held_back reason=open_breaker retry_in_s=3",
-          Event{event::GuardHeldBack{now, HeldBackBy::open_breaker, now + 3s}}},
-    Parts{"guard_held_back reason=isolated_breaker",
-          Event{event::GuardHeldBack{now, HeldBackBy::isolated_breaker, Instant::never()}}},
-    Parts{"acknowledged delivery=4 child=3 attempts=2 latency_s=0.000000123 is_late=false",
-          Event{event::Acknowledged{now, 4, 3, 2, 123ns}}},
-    Parts{"unknown_acknowledgement hand_over=99", Event{event::UnknownAcknowledgement{now, 99}}},
-    Parts{"back_off_reset", Event{event::BackOffReset{now, BackOff{}}}},
-    Parts{"dead_lettered delivery=4 reason=expired attempts=2 cause=reset",
-          Event{event::DeadLettered{now, 4, DeadLetterReason::expired, 2, reset}}},
-    Parts{"fell_back cause=reset", Event{event::FellBack{now, reset}}},
-    Parts{"came_back", Event{event::CameBack{now}}},
-    Parts{"gave_up cause=reset", Event{event::GaveUp{now, reset}}},
-    Parts{"resumed", Event{event::Resumed{now}}},
-    Parts{"drain_began", Event{event::DrainBegan{now}}},
-    Parts{"drained left=2", Event{event::Drained{now, 2}}},
-    Parts{"sender_stopped", Event{event::SenderStopped{now}}},
-    Parts{"restored delivery=4 attempts=2", Event{event::Restored{now, 4, 2}}},
-    Parts{"suspended delivery=4 attempts=2", Event{event::Suspended{now, 4, 2}}},
-    Parts{"store_fell_behind cause=reset", Event{event::StoreFellBehind{now, reset}}},
-    Parts{"store_caught_up", Event{event::StoreCaughtUp{now}}},
-    Parts{"store_notice text=\"others may read it\"",
-          Event{event::StoreNotice{now, "others may read it"}}},
-    Parts{"nothing_succeeds for_s=90 failures=10 delivery=4 is_fallback=false",
-          Event{event::NothingSucceeds{now, now + -Duration{90s}, 10, 4, false}}},
-    Parts{"nothing_succeeds for_s=12 failures=2 is_fallback=true",
-          Event{event::NothingSucceeds{now, now + -Duration{12s}, 2, 0, true}}},
-    Parts{"succeeds_again after_s=3600 failures=31 is_fallback=false",
-          Event{event::SucceedsAgain{now, now + -Duration{1h}, 31, false}}},
-    Parts{"hint about=no_key delivery=4",
-          Event{event::Hint{now, event::Hint::About::no_key, 4, 0}}},
-    Parts{"hint about=endless_retries delivery=4 waiting=12",
-          Event{event::Hint{now, event::Hint::About::endless_retries, 4, 12}}},
-    Parts{"finishing in_flight=2 within_s=20", Event{event::Finishing{now, 2, now + 20s}}},
-    Parts{"finishing in_flight=2", Event{event::Finishing{now, 2, Instant::never()}}},
-    Parts{"dead_letter_hook_failed delivery=4 exception=full",
-          Event{event::DeadLetterHookFailed{now, 4, "full", "", {}}}},
-    Parts{"dead_letter_hook_failed delivery=4 exception=full message=(order)",
-          Event{event::DeadLetterHookFailed{now, 4, "full", "(order)", 1}}},
-    Parts{"dead_letters_left count=3 outbox=charges oldest=1970-01-01T00:00:01Z",
-          Event{event::DeadLettersLeft{now, "charges", 3, {1'999'999'999}}}}));
-
-INSTANTIATE_TEST_SUITE_P(
-  supervisors, LogLineOfParts,
-  ::testing::Values(
-    Parts{"started", SupervisorEvent{supervisor_event::Started{now}}},
-    Parts{"child_added child=db", SupervisorEvent{supervisor_event::ChildAdded{now, "db"}}},
-    Parts{"child_removed child=db", SupervisorEvent{supervisor_event::ChildRemoved{now, "db"}}},
-    Parts{"child_started child=db incarnation=3",
-          SupervisorEvent{supervisor_event::ChildStarted{now, "db", 3}}},
-    Parts{"start_failed child=db incarnation=3 cause=reset",
-          SupervisorEvent{supervisor_event::StartFailed{now, "db", 3, reset}}},
-    Parts{"child_down child=db incarnation=3 ending=failed cause=reset",
-          SupervisorEvent{supervisor_event::ChildDown{now, "db", 3, Ending::failed, reset}}},
-    Parts{"child_told_to_end child=db incarnation=3 is_killed=true",
-          SupervisorEvent{supervisor_event::ChildToldToEnd{now, "db", 3, true}}},
-    Parts{"child_ended child=db incarnation=3",
-          SupervisorEvent{supervisor_event::ChildEnded{now, "db", 3}}},
-    Parts{"child_abandoned child=db incarnation=3",
-          SupervisorEvent{supervisor_event::ChildAbandoned{now, "db", 3}}},
-    Parts{"abandoned_child_ended", SupervisorEvent{supervisor_event::AbandonedChildEnded{now}}},
-    Parts{"restart_scheduled child=db failures=2 retry_in_s=0.4",
-          SupervisorEvent{supervisor_event::RestartScheduled{now, "db", 400ms, 2}}},
-    Parts{"child_stopped child=db", SupervisorEvent{supervisor_event::ChildStopped{now, "db"}}},
-    Parts{"child_given_up child=db cause=reset",
-          SupervisorEvent{supervisor_event::ChildGivenUp{now, "db", reset}}},
-    Parts{"limit_reached child=db cause=reset",
-          SupervisorEvent{supervisor_event::LimitReached{now, "db", reset}}},
-    Parts{"control_refused cause=reset",
-          SupervisorEvent{supervisor_event::ControlRefused{now, "", reset}}},
-    Parts{"stopping cause=\"told to\"",
-          SupervisorEvent{supervisor_event::Stopping{now, "told to"}}},
-    Parts{"stopped", SupervisorEvent{supervisor_event::Stopped{now}}},
-    Parts{"finishing within_s=20", SupervisorEvent{supervisor_event::Finishing{now, now + 20s}}}));
-
-INSTANTIATE_TEST_SUITE_P(
-  guards, LogLineOfParts,
-  ::testing::Values(
-    Parts{"breaker_opened open_for_s=5 was_probed=true",
-          GuardEvent{event::BreakerOpened{now, 5s, true}}},
-    Parts{"breaker_half_opened", GuardEvent{event::BreakerHalfOpened{now}}},
-    Parts{"breaker_closed was_by_hand=false", GuardEvent{event::BreakerClosed{now, false}}},
-    Parts{"breaker_isolated", GuardEvent{event::BreakerIsolated{now}}},
-    Parts{"budget_exhausted", GuardEvent{event::BudgetExhausted{now}}},
-    Parts{"budget_recovered", GuardEvent{event::BudgetRecovered{now}}},
-    Parts{"rate_reached", GuardEvent{event::RateReached{now}}},
-    Parts{"rate_free reached_for_s=2.5", GuardEvent{event::RateFree{now + 2500ms, now}}}));
+TEST(LogLineOfParts, names_the_event_and_all_that_it_has) {
+  const std::vector<Parts> rows{
+    {"accepted delivery=4", Event{event::Accepted{now, 4}}},
+    {"not_accepted reason=outbox_full", Event{event::NotAccepted{now, Refusal::outbox_full}}},
+    {"child_started child=3", Event{event::ChildStarted{now, 3}}},
+    {"start_failed child=3 cause=reset", Event{event::StartFailed{now, 3, reset}}},
+    {"child_down child=3 is_failure=false", Event{event::ChildDown{now, 3, {}, false}}},
+    {"ack_timed_out delivery=4 child=3", Event{event::AckTimedOut{now, 4, 3}}},
+    {"child_overdue child=3 is_abandoned=true", Event{event::ChildOverdue{now, 3, true}}},
+    {"abandoned_child_ended child=3", Event{event::AbandonedChildEnded{now, 3}}},
+    {"refused delivery=4 retry_after_s=1.5 cause=reset",
+     Event{event::Refused{now, 4, reset, 1500ms}}},
+    {"refused delivery=4 cause=reset", Event{event::Refused{now, 4, reset, {}}}},
+    {"retry_scheduled retry=0 retry_in_s=0.07",
+     Event{event::RetryScheduled{now, 50ms, now + 70ms, BackOff{}}}},
+    {"retry_scheduled delivery=4 retry=0 retry_in_s=0.07",
+     Event{event::RetryScheduled{now, 50ms, now + 70ms, BackOff{}, 4}}},
+    {"delay_ended", Event{event::DelayEnded{now}}},
+    {"handed_over delivery=4 child=3 again=true", Event{event::HandedOver{now, 4, 3, true}}},
+    {"guard_held_back reason=open_breaker retry_in_s=3",
+     Event{event::GuardHeldBack{now, HeldBackBy::open_breaker, now + 3s}}},
+    {"guard_held_back reason=isolated_breaker",
+     Event{event::GuardHeldBack{now, HeldBackBy::isolated_breaker, Instant::never()}}},
+    {"acknowledged delivery=4 child=3 attempts=2 latency_s=0.000000123 is_late=false",
+     Event{event::Acknowledged{now, 4, 3, 2, 123ns}}},
+    {"unknown_acknowledgement hand_over=99", Event{event::UnknownAcknowledgement{now, 99}}},
+    {"back_off_reset", Event{event::BackOffReset{now, BackOff{}}}},
+    {"dead_lettered delivery=4 reason=expired attempts=2 cause=reset",
+     Event{event::DeadLettered{now, 4, DeadLetterReason::expired, 2, reset}}},
+    {"fell_back cause=reset", Event{event::FellBack{now, reset}}},
+    {"came_back", Event{event::CameBack{now}}},
+    {"gave_up cause=reset", Event{event::GaveUp{now, reset}}},
+    {"resumed", Event{event::Resumed{now}}},
+    {"drain_began", Event{event::DrainBegan{now}}},
+    {"drained left=2", Event{event::Drained{now, 2}}},
+    {"sender_stopped", Event{event::SenderStopped{now}}},
+    {"restored delivery=4 attempts=2", Event{event::Restored{now, 4, 2}}},
+    {"suspended delivery=4 attempts=2", Event{event::Suspended{now, 4, 2}}},
+    {"store_fell_behind cause=reset", Event{event::StoreFellBehind{now, reset}}},
+    {"store_caught_up", Event{event::StoreCaughtUp{now}}},
+    {"store_notice text=\"others may read it\"",
+     Event{event::StoreNotice{now, "others may read it"}}},
+    {"nothing_succeeds for_s=90 failures=10 delivery=4 is_fallback=false",
+     Event{event::NothingSucceeds{now, now + -Duration{90s}, 10, 4, false}}},
+    {"nothing_succeeds for_s=12 failures=2 is_fallback=true",
+     Event{event::NothingSucceeds{now, now + -Duration{12s}, 2, 0, true}}},
+    {"succeeds_again after_s=3600 failures=31 is_fallback=false",
+     Event{event::SucceedsAgain{now, now + -Duration{1h}, 31, false}}},
+    {"hint about=no_key delivery=4", Event{event::Hint{now, event::Hint::About::no_key, 4, 0}}},
+    {"hint about=endless_retries delivery=4 waiting=12",
+     Event{event::Hint{now, event::Hint::About::endless_retries, 4, 12}}},
+    {"finishing in_flight=2 within_s=20", Event{event::Finishing{now, 2, now + 20s}}},
+    {"finishing in_flight=2", Event{event::Finishing{now, 2, Instant::never()}}},
+    {"dead_letter_hook_failed delivery=4 exception=full",
+     Event{event::DeadLetterHookFailed{now, 4, "full", "", {}}}},
+    {"dead_letter_hook_failed delivery=4 exception=full message=(order)",
+     Event{event::DeadLetterHookFailed{now, 4, "full", "(order)", 1}}},
+    {"dead_letters_left count=3 outbox=charges oldest=1970-01-01T00:00:01Z",
+     Event{event::DeadLettersLeft{now, "charges", 3, {1'999'999'999}}}},
+    {"started", SupervisorEvent{supervisor_event::Started{now}}},
+    {"child_added child=db", SupervisorEvent{supervisor_event::ChildAdded{now, "db"}}},
+    {"child_removed child=db", SupervisorEvent{supervisor_event::ChildRemoved{now, "db"}}},
+    {"child_started child=db incarnation=3",
+     SupervisorEvent{supervisor_event::ChildStarted{now, "db", 3}}},
+    {"start_failed child=db incarnation=3 cause=reset",
+     SupervisorEvent{supervisor_event::StartFailed{now, "db", 3, reset}}},
+    {"child_down child=db incarnation=3 ending=failed cause=reset",
+     SupervisorEvent{supervisor_event::ChildDown{now, "db", 3, Ending::failed, reset}}},
+    {"child_told_to_end child=db incarnation=3 is_killed=true",
+     SupervisorEvent{supervisor_event::ChildToldToEnd{now, "db", 3, true}}},
+    {"child_ended child=db incarnation=3",
+     SupervisorEvent{supervisor_event::ChildEnded{now, "db", 3}}},
+    {"child_abandoned child=db incarnation=3",
+     SupervisorEvent{supervisor_event::ChildAbandoned{now, "db", 3}}},
+    {"abandoned_child_ended", SupervisorEvent{supervisor_event::AbandonedChildEnded{now}}},
+    {"restart_scheduled child=db failures=2 retry_in_s=0.4",
+     SupervisorEvent{supervisor_event::RestartScheduled{now, "db", 400ms, 2}}},
+    {"child_stopped child=db", SupervisorEvent{supervisor_event::ChildStopped{now, "db"}}},
+    {"child_given_up child=db cause=reset",
+     SupervisorEvent{supervisor_event::ChildGivenUp{now, "db", reset}}},
+    {"limit_reached child=db cause=reset",
+     SupervisorEvent{supervisor_event::LimitReached{now, "db", reset}}},
+    {"control_refused cause=reset",
+     SupervisorEvent{supervisor_event::ControlRefused{now, "", reset}}},
+    {"stopping cause=\"told to\"", SupervisorEvent{supervisor_event::Stopping{now, "told to"}}},
+    {"stopped", SupervisorEvent{supervisor_event::Stopped{now}}},
+    {"finishing within_s=20", SupervisorEvent{supervisor_event::Finishing{now, now + 20s}}},
+    {"breaker_opened open_for_s=5 was_probed=true",
+     GuardEvent{event::BreakerOpened{now, 5s, true}}},
+    {"breaker_half_opened", GuardEvent{event::BreakerHalfOpened{now}}},
+    {"breaker_closed was_by_hand=false", GuardEvent{event::BreakerClosed{now, false}}},
+    {"breaker_isolated", GuardEvent{event::BreakerIsolated{now}}},
+    {"budget_exhausted", GuardEvent{event::BudgetExhausted{now}}},
+    {"budget_recovered", GuardEvent{event::BudgetRecovered{now}}},
+    {"rate_reached", GuardEvent{event::RateReached{now}}},
+    {"rate_free reached_for_s=2.5", GuardEvent{event::RateFree{now + 2500ms, now}}}};
+  for (const auto& row : rows) {
+    const auto line = std::visit(
+      [](const auto& event) { return line_of(event, some_time, LogFormat::logfmt); }, row.event);
+    EXPECT_EQ(line.substr(line.find("event=") + 6), row.expected);
+  }
+}
 
 } // namespace backoff_actor::log_line_test

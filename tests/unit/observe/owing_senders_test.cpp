@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace backoff_actor {
 namespace {
@@ -75,78 +76,63 @@ TEST(ExitReportLines, name_ten_of_many) {
 }
 
 struct Advised {
-  const char* name;
   std::function<void(SenderStatus&)> change;
   std::string advice;
 };
 
-void PrintTo(const Advised& advised, std::ostream* out) { *out << advised.name; }
-
-class AdviceFor : public ::testing::TestWithParam<Advised> {};
-
-TEST_P(AdviceFor, a_state_says_which_message_or_option_ends_it) {
-  EXPECT_EQ(advice_for(sender_that(GetParam().change)), GetParam().advice);
+TEST(AdviceFor, a_state_says_which_message_or_option_ends_it) {
+  const std::vector<Advised> rows{
+    {[](SenderStatus& x) {
+       x.is_paused = true;
+       x.is_delayed = true; // which Resume does not end, but is not what it waits for
+     },
+     "It is paused. Send it Resume, or Stop."},
+    {[](SenderStatus& x) {
+       x.phase = Phase::waiting;
+       x.is_delayed = true;
+       x.due_in = 1h;
+     },
+     "Its next retry is in 1h. Send it RetryNow, which ends the delay, or Stop."},
+    {[](SenderStatus& x) {
+       x.is_held_back = true;
+       x.is_delayed = true;
+       x.due_in = 30s;
+     },
+     "The guard of its service lets nothing through before 30s are over. Send it Stop if "
+     "the service does not come back."},
+    {[](SenderStatus& x) { x.is_held_back = true; },
+     "The guard of its service lets nothing through. Send it Stop if the service does not "
+     "come back."},
+    {[](SenderStatus& x) {
+       x.is_held_back = true;
+       x.held_back_by = HeldBackBy::rate;
+       x.is_delayed = true;
+       x.due_in = 2s;
+     },
+     "It waits for the rate of its service. Its next turn comes in 2s. Send it Stop if its "
+     "backlog takes too long."},
+    {[](SenderStatus& x) {
+       x.is_store_behind = true;
+       x.store_notices = {"the disk is slow", "the disk is full"};
+     },
+     "Its store fails or is slow, and it hands nothing over until the store has caught up (the "
+     "disk is full). Mend the store, or send the sender Stop."},
+    {[](SenderStatus& x) { x.phase = Phase::finishing; },
+     "It is ending, and its child finishes what it has, until the grace of its Stop is "
+     "over."},
+    {[](SenderStatus& x) { x.phase = Phase::stopping; },
+     "It is ending, and waits for its child. After SenderOptions::kill_grace it kills the "
+     "child, and after the same time again it ends without it."},
+    {[](SenderStatus& x) {
+       x.phase = Phase::starting;
+       x.in_flight = 0;
+     },
+     "It has no child: one is being made, or the last one has not ended. Send it Stop."},
+    {[](SenderStatus& x) { x.in_flight = 0; },
+     "Each delivery waits out a delay of its own. Send the sender RetryNow, or Stop."}};
+  for (const auto& row : rows)
+    EXPECT_EQ(advice_for(sender_that(row.change)), row.advice);
 }
-
-INSTANTIATE_TEST_SUITE_P(
-  states, AdviceFor,
-  ::testing::Values(
-    Advised{"paused",
-            [](SenderStatus& x) {
-              x.is_paused = true;
-              x.is_delayed = true; // which Resume does not end, but is not what it waits for
-            },
-            "It is paused. Send it Resume, or Stop."},
-    Advised{"delayed",
-            [](SenderStatus& x) {
-              x.phase = Phase::waiting;
-              x.is_delayed = true;
-              x.due_in = 1h;
-            },
-            "Its next retry is in 1h. Send it RetryNow, which ends the delay, or Stop."},
-    Advised{"held_back_for_a_time",
-            [](SenderStatus& x) {
-              x.is_held_back = true;
-              x.is_delayed = true;
-              x.due_in = 30s;
-            },
-            "The guard of its service lets nothing through before 30s are over. Send it Stop if "
-            "the service does not come back."},
-    Advised{"held_back", [](SenderStatus& x) { x.is_held_back = true; },
-            "The guard of its service lets nothing through. Send it Stop if the service does not "
-            "come back."},
-    Advised{"held_back_by_a_rate",
-            [](SenderStatus& x) {
-              x.is_held_back = true;
-              x.held_back_by = HeldBackBy::rate;
-              x.is_delayed = true;
-              x.due_in = 2s;
-            },
-            "It waits for the rate of its service. Its next turn comes in 2s. Send it Stop if its "
-            "backlog takes too long."},
-    Advised{"store_behind",
-            [](SenderStatus& x) {
-              x.is_store_behind = true;
-              x.store_notices = {"the disk is slow", "the disk is full"};
-            },
-            "Its store fails or is slow, and it hands nothing over until the store has caught up "
-            "(the disk is "
-            "full). Mend the store, or send the sender Stop."},
-    Advised{"finishing", [](SenderStatus& x) { x.phase = Phase::finishing; },
-            "It is ending, and its child finishes what it has, until the grace of its Stop is "
-            "over."},
-    Advised{"stopping", [](SenderStatus& x) { x.phase = Phase::stopping; },
-            "It is ending, and waits for its child. After SenderOptions::kill_grace it kills the "
-            "child, and after the same time again it ends without it."},
-    Advised{"without_a_child",
-            [](SenderStatus& x) {
-              x.phase = Phase::starting;
-              x.in_flight = 0;
-            },
-            "It has no child: one is being made, or the last one has not ended. Send it Stop."},
-    Advised{"with_single_delays", [](SenderStatus& x) { x.in_flight = 0; },
-            "Each delivery waits out a delay of its own. Send the sender RetryNow, or Stop."}),
-  [](const auto& test) { return std::string{test.param.name}; });
 
 TEST(AdviceForAChildAtWork, names_the_time_after_which_it_is_replaced) {
   auto patient = sender(1, 5s);

@@ -64,16 +64,6 @@ TEST_F(guarded_retry, ends_when_its_own_failures_open_the_breaker) {
                                "attempts in 3s; last error: connection refused");
 }
 
-TEST_F(guarded_retry, goes_on_if_the_time_of_the_breaker_is_over_when_its_delay_is) {
-  guard = breaker(1, 1s);
-  Service service{clock, {503, 503, 200}};
-  const auto result = retry(doubling, {}, is_5xx, service, clock, guarded());
-
-  EXPECT_TRUE(result) << "each attempt was the probe";
-  EXPECT_THAT(service.calls, ElementsAre(0s, 1s, 3s));
-  EXPECT_EQ(guard.status(clock.now()).breaker, BreakerState::closed);
-}
-
 TEST_F(guarded_retry, that_somebody_isolated_has_no_time_to_come_back) {
   guard.isolate(clock.now());
   Service service{clock, {200}};
