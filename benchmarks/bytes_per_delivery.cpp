@@ -1,20 +1,15 @@
-// bytes_per_delivery: what a delivery costs while its child is down, and what stays of it.
+// bytes_per_delivery: what a delivery costs while its child is down, beside a queued message.
 
-#include "common/command_line.hpp"
 #include "common/memory.hpp"
-#include "common/own_process.hpp"
-#include "common/table.hpp"
+#include "common/processes.hpp"
+#include "common/program.hpp"
 
 #include <backoff_actor/backoff_actor.hpp>
 #include <backoff_actor/caf/compat/internal/virtual_system.hpp>
 
 #include <algorithm>
 #include <chrono>
-#include <cstdint>
-#include <functional>
-#include <iostream>
 #include <memory>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -24,31 +19,22 @@ namespace bytes_per_delivery {
 
 namespace {
 
-using backoff_actor::Overflow;
-using benchmarks::Memory;
+using benchmarks::Figures;
 using namespace std::chrono_literals;
 
-constexpr auto description =
+const benchmarks::Words words{
+  "bytes_per_delivery",
   R"(Measures the memory of waiting deliveries.
 
 The program gives N small messages, a string of 12 bytes and a number, to a sender whose child
-cannot start. Then it sends N more, for which the sender has no capacity. Then the child starts and
-acknowledges all deliveries. The program measures how much memory malloc has given out and how much
-of the process is resident, at the end also after malloc has returned what it can. For comparison,
-it puts the same messages into the mailbox of a plain CAF actor that does not run. It does not
-count what a client keeps of a request. Each row runs in one thread of its own process.
-)";
-
-constexpr auto footer = R"(
-Examples:
-  bytes_per_delivery                  a million deliveries
-  bytes_per_delivery --count 1048576  as many as a vector that doubles has room for
-
-Exit codes:
-  0    done
-  1    a message was lost, or a measurement failed
-  2    bad input; nothing was run
-)";
+cannot start, and measures how much memory malloc has given out and how much of the process is
+resident. Then the child starts and acknowledges all. For comparison, the program puts the same
+messages into the mailbox of a plain CAF actor that does not run. It does not count what a client
+keeps of a request. Each row runs in one thread of its own process.
+)",
+  "  bytes_per_delivery                  a million deliveries\n"
+  "  bytes_per_delivery --count 1048576  as many as a vector that doubles has room for\n",
+  "a message was lost, or a measurement failed"};
 
 /// How messages are sent.
 enum class Send { plain, request };
@@ -108,24 +94,6 @@ private:
   std::uint64_t last_ = 0;
 };
 
-/// Asks a sender for its status.
-class Asker : public caf::event_based_actor {
-public:
-  Asker(caf::actor_config& config, caf::actor whom,
-        std::shared_ptr<backoff_actor::SenderStatus> status)
-    : caf::event_based_actor(config), whom_(std::move(whom)), status_(std::move(status)) {}
-
-  caf::behavior make_behavior() override {
-    request(whom_, caf::infinite, backoff_actor::Status{})
-      .then([this](const backoff_actor::SenderStatus& status) { *status_ = status; });
-    return {};
-  }
-
-private:
-  caf::actor whom_;
-  std::shared_ptr<backoff_actor::SenderStatus> status_;
-};
-
 /// An actor system in this thread, with one client.
 class World {
 public:
@@ -163,13 +131,6 @@ public:
     }
   }
 
-  backoff_actor::SenderStatus status_of(const caf::actor& sender) {
-    const auto status = std::make_shared<backoff_actor::SenderStatus>();
-    system().spawn<Asker>(sender, status);
-    settle();
-    return *status;
-  }
-
   std::uint64_t answers() const { return *answers_; }
 
 private:
@@ -181,47 +142,36 @@ private:
   caf::actor client_;
 };
 
-/// What one row is about.
-struct Case {
-  std::string name;
-  Send how;
-  Overflow overflow;
-  bool is_mailbox; ///< of a plain actor, instead of a sender
-};
-
-/// What memory a case took, each time beside what it was before the first message.
-struct Measured {
-  Memory waiting;      ///< N deliveries wait
-  Memory waiting_more; ///< N more were submitted
-  Memory done;         ///< all are acknowledged
-  Memory trimmed;      ///< and malloc has given back what it could
-};
-
 void expect(const char* what, std::uint64_t is, std::uint64_t should_be) {
   if (is != should_be)
     throw std::runtime_error(std::string{what} + ": " + std::to_string(is) + " instead of "
                              + std::to_string(should_be));
 }
 
-Measured measure_mailbox(Send how, std::uint64_t count) {
+Figures bytes_since(const benchmarks::Memory& before, std::uint64_t count) {
+  const auto taken = benchmarks::memory_now() - before;
+  const auto each = static_cast<double>(count);
+  return {static_cast<double>(taken.heap) / each, static_cast<double>(taken.resident) / each};
+}
+
+Figures measure_mailbox(Send how, std::uint64_t count) {
   auto& world = World::for_this_process();
   const auto done = std::make_shared<std::uint64_t>(0);
   world.add_client(world.system().spawn<Worker>(done), how);
   const auto before = benchmarks::memory_now();
   world.send_only(count);
-  const auto waiting = benchmarks::memory_now() - before;
+  auto result = bytes_since(before, count);
   world.settle();
   expect("messages in the mailbox", *done, count);
-  return {waiting, {}, {}, {}};
+  return result;
 }
 
-Measured measure_sender(Send how, Overflow overflow, std::uint64_t count) {
+Figures measure_sender(Send how, std::uint64_t count) {
   auto& world = World::for_this_process();
   const auto done = std::make_shared<std::uint64_t>(0);
   const auto is_up = std::make_shared<bool>(false);
   backoff_actor::SenderOptions options;
   options.capacity = count;
-  options.rare.overflow = overflow;
   options.backoff =
     backoff_actor::RandomSlots{.slot_time = 1h, .ceiling = 1, .stay_at_ceiling = true};
   const auto sender = backoff_actor::spawn_back_off_sender(
@@ -233,85 +183,27 @@ Measured measure_sender(Send how, Overflow overflow, std::uint64_t count) {
     },
     options);
   world.add_client(sender, how);
-  Measured measured;
   const auto before = benchmarks::memory_now();
-  const auto since = [&] { return benchmarks::memory_now() - before; };
   world.submit(count);
-  measured.waiting = since();
-  world.submit(count);
-  measured.waiting_more = since();
+  auto result = bytes_since(before, count);
   *is_up = true;
   backoff_actor::compat::enqueue(sender, backoff_actor::RetryNow{});
   world.settle();
-  measured.done = since();
-  benchmarks::trim_memory();
-  measured.trimmed = since();
-
-  const auto counters = world.status_of(sender).counters;
   expect("deliveries worked on", *done, count);
-  expect("deliveries acknowledged", counters.acknowledged, count);
   expect("answers to plain sends", world.answers(), how == Send::plain ? count : 0);
-  expect("refused or dropped",
-         overflow == Overflow::refuse ? counters.refused : counters.dead_lettered, count);
-  return measured;
+  return result;
 }
 
-std::vector<Case> cases() {
-  return {
-    {"CAF's mailbox, plain sends", Send::plain, Overflow::refuse, true},
-    {"CAF's mailbox, requests", Send::request, Overflow::refuse, true},
-    {"sender, refuse, plain sends", Send::plain, Overflow::refuse, false},
-    {"sender, refuse, requests", Send::request, Overflow::refuse, false},
-    {"sender, drop_oldest, plain sends", Send::plain, Overflow::drop_oldest, false},
-    {"sender, drop_oldest, requests", Send::request, Overflow::drop_oldest, false},
-  };
-}
-
-struct Row {
-  Case about;
-  Measured measured;
-};
-
-std::string table(const std::vector<Row>& rows, std::uint64_t count) {
-  const auto each = [&](std::int64_t bytes) {
-    return benchmarks::grouped((bytes + static_cast<std::int64_t>(count / 2))
-                               / static_cast<std::int64_t>(count));
-  };
-  const auto kib = [](std::int64_t bytes) { return benchmarks::grouped(bytes / 1024) + " KiB"; };
-  benchmarks::Table result{{"bytes per message that waits", "malloc", "RSS", "N more: malloc",
-                            "RSS", "none left: malloc", "RSS", "RSS, trimmed"}};
-  for (const auto& [about, measured] : rows) {
-    const auto more = measured.waiting_more - measured.waiting;
-    std::vector<std::string> cells{about.name, each(measured.waiting.heap),
-                                   each(measured.waiting.resident)};
-    for (const auto bytes : {more.heap, more.resident, measured.done.heap, measured.done.resident,
-                             measured.trimmed.resident})
-      cells.push_back(about.is_mailbox ? "-" : kib(bytes));
-    result.add(std::move(cells));
-  }
-  return "N = " + benchmarks::grouped(static_cast<std::int64_t>(count)) + "\n" + result.text();
-}
-
-std::string json(const std::vector<Row>& rows, std::uint64_t count) {
-  std::ostringstream out;
-  const auto memory = [&](const char* name, const Memory& bytes) {
-    out << ", \"" << name << R"(": {"heap": )" << bytes.heap << R"(, "resident": )"
-        << bytes.resident << '}';
-  };
-  out << R"({"benchmark": "bytes_per_delivery", "count": )" << count << R"(, "rows": [)";
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const auto& [about, measured] = rows[i];
-    out << (i == 0 ? "\n" : ",\n") << R"(  {"name": ")" << about.name << '"';
-    memory("waiting", measured.waiting);
-    if (!about.is_mailbox) {
-      memory("waiting_after_as_many_more", measured.waiting_more);
-      memory("all_acknowledged", measured.done);
-      memory("trimmed", measured.trimmed);
-    }
-    out << '}';
-  }
-  out << "\n]}\n";
-  return out.str();
+benchmarks::Report measure(std::uint64_t count) {
+  std::vector<benchmarks::Subject> subjects;
+  for (const auto& [where, measured] :
+       {std::pair{"CAF's mailbox", &measure_mailbox}, std::pair{"sender", &measure_sender}})
+    for (const auto& [sends, how] :
+         {std::pair{"plain sends", Send::plain}, std::pair{"requests", Send::request}})
+      subjects.push_back({std::string{where} + ", " + sends, [=, measured = measured, how = how] {
+                            return benchmarks::in_own_process([=] { return measured(how, count); });
+                          }});
+  return benchmarks::Grid{{"bytes per message that waits", "malloc", "RSS"}, 1, subjects}.report();
 }
 
 } // namespace
@@ -319,25 +211,8 @@ std::string json(const std::vector<Row>& rows, std::uint64_t count) {
 } // namespace bytes_per_delivery
 
 int main(int argc, char** argv) {
-  using namespace bytes_per_delivery;
   std::uint64_t count = 1'000'000;
-  bool as_json = false;
-  benchmarks::CommandLine command_line{"bytes_per_delivery", description, footer};
-  command_line.number("--count", count, 1000, 100'000'000, "number of messages, N");
-  command_line.flag("--json", as_json, "print JSON with all values in bytes");
-  if (const auto code = command_line.parse(argc, argv))
-    return *code;
-  try {
-    std::vector<Row> rows;
-    for (const auto& about : cases())
-      rows.push_back({about, benchmarks::in_own_process([&] {
-                        return about.is_mailbox ? measure_mailbox(about.how, count)
-                                                : measure_sender(about.how, about.overflow, count);
-                      })});
-    std::cout << (as_json ? json(rows, count) : table(rows, count));
-    return benchmarks::exit_done;
-  } catch (const std::exception& exception) {
-    std::cerr << "bytes_per_delivery: " << exception.what() << '\n';
-    return benchmarks::exit_failed;
-  }
+  benchmarks::Program program{bytes_per_delivery::words};
+  program.number("--count", count, 1000, 100'000'000, "number of messages, N");
+  return program.run(argc, argv, [&] { return bytes_per_delivery::measure(count); });
 }

@@ -1,22 +1,17 @@
 // poison_message: one message that always crashes the child, and what becomes of all the others.
 
 #include "article/back_off_sender.hpp"
-#include "common/command_line.hpp"
-#include "common/table.hpp"
+#include "common/program.hpp"
 
 #include <backoff_actor/backoff_actor.hpp>
 #include <backoff_actor/testing/time/virtual_time.hpp>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
-#include <cstdint>
 #include <deque>
 #include <functional>
-#include <iostream>
 #include <limits>
 #include <memory>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -32,31 +27,21 @@ using transcription::Tick;
 using transcription::TrackedMsg;
 using namespace std::chrono_literals;
 
-constexpr auto description =
-  R"(Measures the worst case of the article's design, in virtual time.
+const benchmarks::Words words{"poison_message",
+                              R"(Measures the worst case of the article's design, in virtual time.
 
 A poison message crashes the child whenever the child works on it. Behind it come 2857 good
 messages, one every 7 ms for 20 s. The program counts the crashes and the messages handed to a
 child within those 20 s. It also counts the good messages whose client has its answer then, and 60
 s later. It does so for the article's BackOffSender, transcribed, and for the one of this library.
-)";
-
-constexpr auto footer = R"(
-Examples:
-  poison_message                  medians over 11 seeds
+The same options give the same numbers on every machine.
+)",
+                              R"(  poison_message                  medians over 11 seeds
   poison_message --seeds 1        one run of each
   poison_message --service-us 0   a better case for the article's sender: with a child that takes
                                   no time, no message comes between a resend and the crash, and no
                                   second series of retries begins
-  poison_message --json           the same for programs, with minima and maxima
-
-The same options give the same numbers on every machine.
-
-Exit codes:
-  0    done
-  1    a run failed
-  2    bad input; nothing was run
-)";
+)"};
 
 constexpr std::uint64_t good_messages = 2857;
 constexpr auto period = 7ms;
@@ -161,7 +146,6 @@ struct Options {
   std::uint64_t seed = 1;
   std::uint64_t seeds = 11;
   std::uint64_t service_us = 1000;
-  bool as_json = false;
 };
 
 /// What is counted of a sender while it works.
@@ -232,11 +216,8 @@ std::vector<Variant> variants() {
   };
 }
 
-/// What one run, or the runs of all seeds, came to; in the order of the columns.
-enum Column { crashes, hand_overs, acknowledged, acknowledged_later, dead_letters, columns };
-using Numbers = std::array<std::uint64_t, columns>;
-
-Numbers run(const Variant& variant, backoff_actor::Duration service_time, std::uint64_t seed) {
+benchmarks::Figures run(const Variant& variant, backoff_actor::Duration service_time,
+                        std::uint64_t seed) {
   VirtualTime time{[](caf::actor_system_config& config) {
     backoff_actor::compat::register_types<caf::id_block::transcription>(config);
   }};
@@ -248,66 +229,25 @@ Numbers run(const Variant& variant, backoff_actor::Duration service_time, std::u
   const auto in_time = running.work();
   const auto answered_in_time = answers->count();
   time.advance(then);
-  return {in_time.crashes, in_time.hand_overs, answered_in_time, answers->count(),
-          running.work().dead_letters};
+  benchmarks::Figures result;
+  for (const auto count : {in_time.crashes, in_time.hand_overs, answered_in_time, answers->count(),
+                           running.work().dead_letters})
+    result.push_back(static_cast<double>(count));
+  return result;
 }
 
-struct Row {
-  std::string name;
-  Numbers least{};
-  Numbers median{};
-  Numbers most{};
-};
-
-Row measure(const Variant& variant, const Options& options) {
-  std::vector<Numbers> runs;
-  runs.reserve(options.seeds);
-  for (std::uint64_t i = 0; i < options.seeds; ++i)
-    runs.push_back(run(variant, std::chrono::microseconds{options.service_us}, options.seed + i));
-  Row row{variant.name};
-  for (std::size_t column = 0; column < columns; ++column) {
-    std::vector<std::uint64_t> values;
-    values.reserve(runs.size());
-    for (const auto& numbers : runs)
-      values.push_back(numbers[column]);
-    std::sort(values.begin(), values.end());
-    row.least[column] = values.front();
-    row.median[column] = values[(values.size() - 1) / 2];
-    row.most[column] = values.back();
-  }
-  return row;
-}
-
-std::string table(const std::vector<Row>& rows) {
-  benchmarks::Table result{{"median", "crashes", "handed to a child", "good, in 20 s",
-                            "good, 60 s later", "dead letters"}};
-  for (const auto& row : rows) {
-    std::vector<std::string> cells{row.name};
-    for (const auto number : row.median)
-      cells.push_back(benchmarks::grouped(static_cast<std::int64_t>(number)));
-    result.add(std::move(cells));
-  }
-  return result.text();
-}
-
-std::string json(const std::vector<Row>& rows, const Options& options) {
-  constexpr std::array<const char*, columns> names{"crashes", "hand_overs",
-                                                   "good_acknowledged_in_20_s",
-                                                   "good_acknowledged_60_s_later", "dead_letters"};
-  std::ostringstream out;
-  out << R"({"benchmark": "poison_message", "seed": )" << options.seed << R"(, "seeds": )"
-      << options.seeds << R"(, "service_us": )" << options.service_us << R"(, "good": )"
-      << good_messages << R"(, "rows": [)";
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    out << (i == 0 ? "\n" : ",\n") << R"(  {"name": ")" << rows[i].name << '"';
-    for (std::size_t column = 0; column < columns; ++column)
-      out << ", \"" << names[column] << R"(": {"least": )" << rows[i].least[column]
-          << R"(, "median": )" << rows[i].median[column] << R"(, "most": )" << rows[i].most[column]
-          << '}';
-    out << '}';
-  }
-  out << "\n]}\n";
-  return out.str();
+benchmarks::Report measure(const Options& options) {
+  std::vector<benchmarks::Subject> subjects;
+  for (const auto& variant : variants())
+    subjects.push_back({variant.name, [=, seed = options.seed]() mutable {
+                          return run(variant, std::chrono::microseconds{options.service_us},
+                                     seed++);
+                        }});
+  return benchmarks::Grid{
+    {"median", "crashes", "handed to a child", "good, in 20 s", "good, 60 s later", "dead letters"},
+    options.seeds,
+    subjects}
+    .report();
 }
 
 } // namespace
@@ -315,25 +255,12 @@ std::string json(const std::vector<Row>& rows, const Options& options) {
 } // namespace poison_message
 
 int main(int argc, char** argv) {
-  using namespace poison_message;
-  Options options;
-  benchmarks::CommandLine command_line{"poison_message", description, footer};
-  command_line.number("--seed", options.seed, 0, std::numeric_limits<std::uint32_t>::max(),
-                      "first seed of the delays");
-  command_line.number("--seeds", options.seeds, 1, 1000, "number of seeds");
-  command_line.number("--service-us", options.service_us, 0, 1'000'000,
-                      "microseconds that the child works on a message");
-  command_line.flag("--json", options.as_json, "print JSON");
-  if (const auto code = command_line.parse(argc, argv))
-    return *code;
-  try {
-    std::vector<Row> rows;
-    for (const auto& variant : variants())
-      rows.push_back(measure(variant, options));
-    std::cout << (options.as_json ? json(rows, options) : table(rows));
-    return benchmarks::exit_done;
-  } catch (const std::exception& exception) {
-    std::cerr << "poison_message: " << exception.what() << '\n';
-    return benchmarks::exit_failed;
-  }
+  poison_message::Options options;
+  benchmarks::Program program{poison_message::words};
+  program.number("--seed", options.seed, 0, std::numeric_limits<std::uint32_t>::max(),
+                 "first seed of the delays");
+  program.number("--seeds", options.seeds, 1, 1000, "number of seeds");
+  program.number("--service-us", options.service_us, 0, 1'000'000,
+                 "microseconds that the child works on a message");
+  return program.run(argc, argv, [&] { return poison_message::measure(options); });
 }

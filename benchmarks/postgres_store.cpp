@@ -1,21 +1,13 @@
 // postgres_store: what an outbox on a server of PostgreSQL does, beside pgbench and two job queues.
 
-#include "postgres/commits.hpp"
-#include "postgres/jobs.hpp"
-#include "postgres/old_snapshot.hpp"
-#include "postgres/program.hpp"
-#include "postgres/time_to_own.hpp"
+#include "postgres/measures.hpp"
 
-#include <iterator>
-#include <vector>
-
-namespace postgres_store {
+#include <utility>
 
 namespace {
 
-using namespace postgres_benchmarks;
-
-constexpr auto description =
+const benchmarks::Words words{
+  "postgres_store",
   R"(Measures an outbox on a private server of PostgreSQL, which is on this machine.
 
 1. Commits of 1, 10, 100 and 1000 deliveries of 256 bytes. Each also acknowledges the deliveries of
@@ -33,41 +25,31 @@ What is compared is measured in turn, in the same round. The table has medians, 
 the ratios. The server has data checksums, synchronous_commit = on, 256 MB of shared buffers and
 2 GB of log between checkpoints. Its data are in TMPDIR, or in /tmp. The result depends on whether
 that disk really syncs.
-)";
-
-std::vector<Row> measure(const example::PrivatePostgres& server, const Extent& extent) {
-  auto rows = measure_commits(server, {extent.rounds, extent.seconds, {1, 10, 100, 1000}});
-  const auto add = [&rows](std::vector<Row> more) {
-    rows.insert(rows.end(), std::make_move_iterator(more.begin()),
-                std::make_move_iterator(more.end()));
-  };
-  const auto backlog = extent.rows;
-  add(measure_time_to_own(server, {extent.rounds, {0, backlog / 10, backlog * 3 / 10, backlog}}));
-  if (!extent.peers.empty())
-    add(measure_jobs(server, {extent.rounds, {1, 100, 1000}, extent.jobs, extent.peers}));
-  return rows;
-}
-
-std::vector<Row> behind_old_snapshot(const example::PrivatePostgres& server, const Extent& extent) {
-  return measure_old_snapshot(server,
-                              {extent.rounds, extent.commits, 5 * extent.jobs, extent.peers});
-}
+)",
+  ""};
 
 } // namespace
 
-} // namespace postgres_store
-
 int main(int argc, char** argv) {
-  return postgres_benchmarks::run(
-    {.name = "postgres_store",
-     .description = postgres_store::description,
-     .seconds_help = "length of a series of commits, in s",
-     .rows_option = "--backlog",
-     .rows_help = "the most deliveries that are owed",
-     .rows = 1'000'000,
-     .rows_at_most = 100'000'000,
-     .quick_help = "one round, series of 1 s, a backlog of 20,000, 500 jobs, and 1,000 commits",
-     .measure = postgres_store::measure,
-     .old_snapshot = postgres_store::behind_old_snapshot},
-    argc, argv);
+  using namespace postgres_benchmarks;
+  ServerProgram program{words};
+  auto& options = program.options();
+  bool behind_snapshot = false;
+  options.number("--backlog", program.extent().backlog, 10, 100'000'000,
+                 "the most deliveries that are owed");
+  options.flag("--old-snapshot", behind_snapshot,
+               "measure what a transaction costs that somebody leaves open, and no more");
+  options.number("--commits", program.extent().commits, 10, 10'000'000,
+                 "commits behind it, with --old-snapshot");
+  return program.run(argc, argv, [&](const Server& server, const Extent& extent) {
+    if (behind_snapshot)
+      return measure_old_snapshot(server, extent);
+    auto rows = measure_commits(server, extent);
+    for (auto& row : measure_time_to_own(server, extent))
+      rows.push_back(std::move(row));
+    if (!extent.peers.empty())
+      for (auto& row : measure_jobs(server, extent))
+        rows.push_back(std::move(row));
+    return rows;
+  });
 }

@@ -1,17 +1,14 @@
 // versus: what supervision costs, beside plain CAF, the article's design, and what is to be
 // reached.
 
-#include "common/command_line.hpp"
+#include "common/program.hpp"
 #include "versus/goals_picture.hpp"
 #include "versus/peers.hpp"
-#include "versus/report.hpp"
 #include "versus/rows.hpp"
 
 #include <algorithm>
-#include <exception>
-#include <filesystem>
-#include <iostream>
 #include <set>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -21,7 +18,11 @@ namespace versus {
 
 namespace {
 
-constexpr auto description =
+using benchmarks::BadInput;
+using benchmarks::Report;
+
+const benchmarks::Words words{
+  "versus",
   R"(Measures what supervision costs, compared with plain CAF, with the article's design, and with
 the limits to keep.
 
@@ -31,21 +32,14 @@ program prints medians and quartiles. Rates of requests count processor time, so
 something on a machine that is not idle. Latencies and lateness use wall-clock time. Restarts and
 figures with two threads use wall-clock time minus the time that other processes took.
 docs/explanation/performance.md says what each line means.
-)";
-
-constexpr auto footer = R"(
-Examples:
-  versus                           everything, in about a quarter of an hour
+)",
+  R"(  versus                           everything, in about a quarter of an hour
   versus --quick                   smaller runs and fewer rounds: two minutes
   versus --only "window 64" --rounds 11
   perf record -g versus --subject "ours 64" --rounds 5
   versus --json --plot versus.svg > versus.json
-
-Exit codes:
-  0    done, even if a limit is not kept
-  1    a measurement failed
-  2    bad input; nothing was run
-)";
+)",
+  "a measurement failed"};
 
 constexpr Scale full{.operations = 1'000'000,
                      .latencies = 100'000,
@@ -89,33 +83,56 @@ std::vector<Subject> subjects_for(const std::vector<Row>& rows, std::vector<Subj
   return subjects;
 }
 
-int measure_one(const std::string& name, const std::vector<Subject>& subjects,
-                std::uint64_t rounds) {
-  const auto it = std::find_if(subjects.begin(), subjects.end(),
-                               [&](const Subject& subject) { return subject.name == name; });
+struct Question {
+  std::uint64_t rounds = 0;
+  bool is_quick = false;
+  bool has_peers = false;
+  std::string only;
+  std::string subject;
+  std::string picture;
+};
+
+Report measure_one(const std::string& name, const std::vector<Subject>& subjects,
+                   std::uint64_t rounds) {
+  const auto it = std::ranges::find(subjects, name, &Subject::name);
   if (it == subjects.end()) {
-    std::cerr << "versus: --subject: got '" << name << "', allowed one of these:\n";
+    auto text = "--subject: got '" + name + "', allowed one of these:";
     for (const auto& subject : subjects)
-      std::cerr << "  " << subject.name << '\n';
-    return benchmarks::exit_bad_input;
+      text += "\n  " + subject.name;
+    throw BadInput(text);
   }
+  std::ostringstream out;
   for (std::uint64_t i = 0; i < rounds; ++i) {
     for (const auto figure : it->measure())
-      std::cout << figure << ' ';
-    std::cout << std::endl;
+      out << figure << ' ';
+    out << '\n';
   }
-  return benchmarks::exit_done;
+  return {out.str()};
 }
 
-std::vector<Round> measure(const std::vector<Subject>& subjects, std::uint64_t rounds) {
-  std::vector<Round> result(rounds);
-  for (std::uint64_t i = 0; i < rounds; ++i)
-    for (const auto& subject : subjects)
-      if (i < subject.most_rounds) {
-        std::cerr << "versus: round " << i + 1 << " of " << rounds << ", " << subject.name << '\n';
-        result[i][subject.name] = subject.measure();
-      }
-  return result;
+Report measure(const Question& question) {
+  const auto& scale = question.is_quick ? small : full;
+  auto rows = all_rows(scale);
+  if (question.has_peers)
+    add_peer_rows(rows);
+  rows = rows_with(std::move(rows), question.only);
+  if (rows.empty())
+    throw BadInput("--only: got '" + question.only + "', allowed what is in the name of a line");
+  const auto programs = benchmarks::folder_of_programs();
+  auto subjects = all_subjects(scale, programs);
+  if (question.has_peers)
+    add_peers(subjects, scale, programs + "/peers");
+  const std::uint64_t usual_rounds = question.is_quick ? 3 : 5;
+  const auto rounds = question.rounds == 0 ? usual_rounds : question.rounds;
+  if (!question.subject.empty())
+    return measure_one(question.subject, subjects, rounds);
+  const auto results =
+    results_of(rows, benchmarks::in_turn(rounds, subjects_for(rows, std::move(subjects))));
+  if (!question.picture.empty())
+    plot(results, question.picture);
+  auto report = compared(results);
+  report.json["caf"] = VERSUS_CAF_VERSION;
+  return report;
 }
 
 } // namespace
@@ -123,57 +140,17 @@ std::vector<Round> measure(const std::vector<Subject>& subjects, std::uint64_t r
 } // namespace versus
 
 int main(int argc, char** argv) {
-  using namespace versus;
-  std::uint64_t rounds = 0;
-  bool is_quick = false;
-  bool as_json = false;
-  bool has_peers = false;
-  std::string only;
-  std::string one;
-  std::string picture;
-  benchmarks::CommandLine command_line{"versus", description, footer};
-  command_line.number("--rounds", rounds, 0, 1001,
-                      "number of rounds; 0 means 5, or 3 with --quick");
-  command_line.flag("--quick", is_quick, "do fewer and smaller runs");
-  command_line.text("--only", only, "TEXT", "only the lines whose name contains TEXT");
-  command_line.flag("--peers", has_peers,
-                    "also compare with Erlang and Go; ./dev bench --peers installs them");
-  command_line.text("--subject", one, "NAME",
-                    "measure only NAME and print its raw figures, for a profiler");
-  command_line.flag("--json", as_json, "print JSON with all measured figures");
-  command_line.text("--plot", picture, "FILE",
-                    "also draw how far the limits are kept: an SVG, with gnuplot");
-  if (const auto code = command_line.parse(argc, argv))
-    return *code;
-  const auto& scale = is_quick ? small : full;
-  auto rows = all_rows(scale);
-  if (has_peers)
-    add_peer_rows(rows);
-  rows = rows_with(std::move(rows), only);
-  if (rows.empty()) {
-    std::cerr << "versus: --only: got '" << only << "', allowed what is in the name of a line\n";
-    return benchmarks::exit_bad_input;
-  }
-  try {
-    const auto programs = std::filesystem::read_symlink("/proc/self/exe").parent_path().string();
-    auto subjects = all_subjects(scale, programs);
-    if (has_peers)
-      add_peers(subjects, scale, programs + "/peers");
-    if (rounds == 0)
-      rounds = is_quick ? 3 : 5;
-    if (!one.empty())
-      return measure_one(one, subjects, rounds);
-    const auto measured = measure(subjects_for(rows, std::move(subjects)), rounds);
-    const auto results = results_of(rows, measured);
-    if (as_json)
-      std::cout << json(results, measured).dump(2) << '\n';
-    else
-      std::cout << table(results);
-    if (!picture.empty())
-      plot(results, picture);
-    return benchmarks::exit_done;
-  } catch (const std::exception& exception) {
-    std::cerr << "versus: " << exception.what() << '\n';
-    return benchmarks::exit_failed;
-  }
+  versus::Question question;
+  benchmarks::Program program{versus::words};
+  program.number("--rounds", question.rounds, 0, 1001,
+                 "number of rounds; 0 means 5, or 3 with --quick");
+  program.flag("--quick", question.is_quick, "do fewer and smaller runs");
+  program.text("--only", question.only, "TEXT", "only the lines whose name contains TEXT");
+  program.flag("--peers", question.has_peers,
+               "also compare with Erlang and Go; ./dev bench --peers installs them");
+  program.text("--subject", question.subject, "NAME",
+               "measure only NAME and print its raw figures, for a profiler");
+  program.text("--plot", question.picture, "FILE",
+               "also draw how far the limits are kept: an SVG, with gnuplot");
+  return program.run(argc, argv, [&] { return versus::measure(question); });
 }

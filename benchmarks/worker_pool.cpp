@@ -1,19 +1,26 @@
 // worker_pool: how long messages wait for a pool's workers, and what its engine takes.
 
-#include "common/command_line.hpp"
-#include "common/table.hpp"
-#include "worker_pool/costs.hpp"
+#include "common/processes.hpp"
+#include "common/program.hpp"
+#include "worker_pool/pool_engine.hpp"
 #include "worker_pool/queue.hpp"
-#include "worker_pool/real_time.hpp"
 
-#include <nlohmann/json.hpp>
+#include <backoff_actor/caf/init.hpp>
+#include <backoff_actor/caf/sender/sender.hpp>
+
+#include <caf/actor_system.hpp>
+#include <caf/actor_system_config.hpp>
+#include <caf/event_based_actor.hpp>
+#include <caf/send.hpp>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cmath>
-#include <exception>
-#include <iostream>
+#include <memory>
+#include <random>
 #include <string>
-#include <tuple>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -21,140 +28,222 @@ namespace worker_pool {
 
 namespace {
 
-constexpr auto description =
+const benchmarks::Words words{
+  "worker_pool",
   R"(Measures a sender with a pool of workers.
 
 1. How long messages are in the system if they come at random times to eight workers: with the
    engine of a pool, in virtual time, and with a random router, which gives each message at once to
    any worker. All times are in means of the service. The limits are the times that a simulation of
-   the plan took with the same messages (mean and 99th percentile, 5 %).
+   the plan takes with the same messages (mean and 99th percentile, 5 %).
 2. The same in real time with actors, whose service takes 4 ms on average. The limit is 20 %.
 3. What the engine takes in instructions with 8, 64 and 1000 workers. The limit is 1.2 times the
    fewest.
-)";
-
-constexpr auto footer = R"(
-Examples:
-  worker_pool
+)",
+  R"(  worker_pool
   worker_pool --messages 30000 --real-messages 0    in virtual time only, and less exact
   worker_pool --messages 1000 --real-messages 0 --counted 3    the least work
-
-Exit codes:
-  0    all figures are within their limits
-  1    one is not, or this system lets no process trace another
-  2    bad input; nothing was run
-)";
+)",
+  "a figure is beyond its limit, or this system lets no process trace another"};
 
 constexpr double times_limit = 0.05;
 constexpr double real_limit = 0.2;
 constexpr double cost_limit = 1.2;
-constexpr std::chrono::microseconds service{4000};
+constexpr std::chrono::microseconds mean_service{4000};
 
-struct Row {
-  Service service;
-  double share;
-  double mean; // as planned
-  double p99;
+struct Question {
+  std::uint64_t messages = 300'000;
+  std::uint64_t real_messages = 10'000;
+  std::uint64_t counted = 200;
 };
 
-constexpr std::uint64_t planned_messages = 300'000;
+// -- in real time ------------------------------------------------------------------------
 
-// A simulation of its own, without the engine, gave these with the same arrivals, service times and
-// seed, and with `planned_messages`.
-constexpr Row planned[] = {
-  {Service::exponential, 0.7, 1.11, 4.80},
-  {Service::exponential, 0.9, 1.78, 6.57},
-  {Service::one_in_a_hundred_takes_long, 0.7, 1.87, 43.05},
-  {Service::one_in_a_hundred_takes_long, 0.9, 10.59, 65.94},
-  {Service::log_normal, 0.7, 1.25, 10.89},
-  {Service::log_normal, 0.9, 3.82, 24.71},
+using Clock = std::chrono::steady_clock;
+using Seconds = std::chrono::duration<double>;
+
+// What is planned for a message, and what becomes of it.
+struct Message {
+  Clock::time_point arrival;
+  Clock::duration service;
+  Clock::time_point done{};
 };
+
+struct Plan {
+  std::vector<Message> messages;
+  std::atomic<std::uint64_t> left;
+};
+
+caf::behavior worker(caf::event_based_actor*, std::shared_ptr<Plan> plan) {
+  return {[plan](std::uint64_t number) {
+    auto& message = plan->messages[number];
+    std::this_thread::sleep_for(message.service);
+    message.done = Clock::now();
+    if (plan->left.fetch_sub(1) == 1)
+      plan->left.notify_one();
+  }};
+}
+
+std::shared_ptr<Plan> plan_of(const Load& load) {
+  std::mt19937_64 generator{load.seed};
+  std::exponential_distribution<double> exponential;
+  const auto span = [&](double services) {
+    return std::chrono::duration_cast<Clock::duration>(Seconds{mean_service} * services);
+  };
+  const auto plan = std::make_shared<Plan>();
+  plan->left = load.messages;
+  plan->messages.resize(load.messages);
+  auto at = Clock::now() + std::chrono::milliseconds{100}; // until all workers are up
+  for (auto& message : plan->messages) {
+    at += span(exponential(generator) / (load.share * worker_count));
+    message = {at, span(exponential(generator))};
+  }
+  return plan;
+}
+
+Times run_in_real_time(const Load& load) {
+  caf::actor_system_config config;
+  backoff_actor::init(config);
+  caf::actor_system system{config};
+  const auto plan = plan_of(load);
+  backoff_actor::SenderOptions options;
+  options.ordering = backoff_actor::Ordering::unordered;
+  options.pool.workers = {worker_count, worker_count};
+  const auto sender = backoff_actor::spawn_back_off_sender(
+    system, backoff_actor::child_of<caf::detached>(worker, plan), options);
+  for (std::uint64_t i = 0; i < load.messages; ++i) {
+    std::this_thread::sleep_until(plan->messages[i].arrival);
+    caf::anon_send(sender, i);
+  }
+  for (auto left = plan->left.load(); left > 0; left = plan->left.load())
+    plan->left.wait(left);
+  std::vector<double> spans;
+  for (const auto& message : plan->messages)
+    spans.push_back(Seconds{message.done - message.arrival} / Seconds{mean_service});
+  caf::anon_send_exit(sender, caf::exit_reason::user_shutdown);
+  return times_of(std::move(spans));
+}
+
+// -- instructions ------------------------------------------------------------------------
+
+constexpr std::uint64_t until_tables_have_grown = 400;
+
+constexpr std::uint64_t backlog = 1000;
+
+std::uint64_t crashes(std::uint64_t counted) { return std::max<std::uint64_t>(counted / 25, 1); }
+
+// Submits and acknowledges so many messages, the oldest first.
+class Work {
+public:
+  explicit Work(std::uint32_t workers) : engine_(workers) {}
+
+  void submit(std::uint64_t count) {
+    for (; count > 0; --count)
+      engine_.submit(now_, next_++);
+  }
+
+  void submit_and_acknowledge(std::uint64_t count) {
+    for (; count > 0; --count) {
+      engine_.submit(now_, next_++);
+      engine_.acknowledge(now_, oldest_++);
+    }
+  }
+
+  void crash(std::uint32_t worker) { now_ = engine_.crash(now_, worker); }
+
+private:
+  PoolEngine engine_;
+  backoff_actor::Instant now_{};
+  std::uint64_t next_ = 0;
+  std::uint64_t oldest_ = 0;
+};
+
+void count(std::uint32_t workers, std::uint64_t counted) {
+  using benchmarks::mark;
+  Work work{workers};
+  work.submit(workers / 2);
+  work.submit_and_acknowledge(until_tables_have_grown);
+  mark();
+  work.submit_and_acknowledge(counted);
+  mark();
+
+  work.submit(workers - workers / 2 + backlog);
+  work.submit_and_acknowledge(until_tables_have_grown);
+  mark();
+  work.submit_and_acknowledge(counted);
+  mark();
+
+  Work crashing{workers};
+  crashing.crash(0);
+  mark();
+  for (std::uint32_t i = 0; i < crashes(counted); ++i)
+    crashing.crash(i % workers);
+  mark();
+}
+
+// Those of a submission and its acknowledgement, when half of the workers are free; the same when
+// none is free and a thousand messages wait; those of a crash, the new child, and the end of its
+// delay. A twenty-fifth as many crashes are counted, but at least one.
+benchmarks::Figures costs_of(std::uint32_t workers, std::uint64_t counted) {
+  auto counts = benchmarks::instructions_of([=] { count(workers, counted); });
+  counts.at(0) /= static_cast<double>(counted);
+  counts.at(1) /= static_cast<double>(counted);
+  counts.at(2) /= static_cast<double>(crashes(counted));
+  return counts;
+}
+
+// -- all -----------------------------------------------------------------------------------
 
 bool is_near(double value, double wanted, double limit) {
   return std::abs(value / wanted - 1) <= limit;
 }
 
-struct Report {
-  benchmarks::Table times{{"", "load", "mean", "planned", "p99", "planned", "idle, %"}};
-  benchmarks::Table costs{{"workers", "one free", "backlog", "a crash"}};
-  nlohmann::json json;
-  bool is_good = true;
-};
-
-void report_times(const std::string& what, double share, const Times& times, double mean,
-                  double p99, double limit, Report& report) {
-  const auto good =
-    limit == 0 || (is_near(times.mean, mean, limit) && is_near(times.p99, p99, limit));
-  report.is_good = report.is_good && good;
-  const auto shown = [&](double value) {
-    return limit == 0 ? std::string{} : benchmarks::with_decimals(value, 2);
+benchmarks::Report measure_times(const Question& question) {
+  benchmarks::Grid grid{{"", "load", "mean", "planned", "p99", "planned p99", "idle, %"}};
+  auto is_good = true;
+  const auto add = [&](std::string name, const Load& load, const Times& times, const Times& plan,
+                       double limit) {
+    is_good =
+      is_good && is_near(times.mean, plan.mean, limit) && is_near(times.p99, plan.p99, limit);
+    grid.add(name.append(", load ").append(benchmarks::rounded(load.share)),
+             {load.share, times.mean, plan.mean, times.p99, plan.p99, 100 * times.idle_share});
   };
-  report.times.add({what + (good ? "" : " (beyond its limit)"), benchmarks::with_decimals(share, 1),
-                    benchmarks::with_decimals(times.mean, 2), shown(mean),
-                    benchmarks::with_decimals(times.p99, 2), shown(p99),
-                    benchmarks::with_decimals(100 * times.idle_share, 1)});
-  report.json["times"].push_back({{"what", what},
-                                  {"load", share},
-                                  {"mean", times.mean},
-                                  {"p50", times.p50},
-                                  {"p99", times.p99},
-                                  {"idle_share", times.idle_share}});
-}
-
-void measure_times(std::uint64_t messages, Report& report) {
-  for (const auto& row : planned) {
-    const auto name = std::string{to_string(row.service)};
-    Load load{row.service, Router::queue, row.share, messages, 7};
-    auto [mean, p99] = std::pair{row.mean, row.p99};
-    if (messages != planned_messages) {
-      const auto plan = run_in_virtual_time(load);
-      std::tie(mean, p99) = std::pair{plan.mean, plan.p99};
+  const auto run = [&](Load load, Router router) {
+    load.router = router;
+    return run_in_virtual_time(load);
+  };
+  for (const auto service :
+       {Service::exponential, Service::one_in_a_hundred_takes_long, Service::log_normal})
+    for (const auto share : {0.7, 0.9}) {
+      const Load load{service, Router::pool, share, question.messages, 7};
+      const std::string name{to_string(service)};
+      const auto plan = run(load, Router::queue);
+      add(name, load, run(load, Router::pool), plan, times_limit);
+      const auto unlimited = run(load, Router::random);
+      add(name + ", random router", load, unlimited, unlimited, 0);
     }
-    load.router = Router::pool;
-    report_times(name, row.share, run_in_virtual_time(load), mean, p99, times_limit, report);
-    load.router = Router::random;
-    report_times(name + ", random router", row.share, run_in_virtual_time(load), 0, 0, 0, report);
+  if (question.real_messages > 0) {
+    Load load{Service::exponential, Router::pool, 0.7, question.messages, 7};
+    const auto plan = run(load, Router::queue);
+    load.messages = question.real_messages;
+    add("exponential, real time", load, run_in_real_time(load), plan, real_limit);
   }
+  auto result = grid.report();
+  result.is_good = is_good;
+  return result;
 }
 
-void measure_real_time(std::uint64_t messages, Report& report) {
-  if (messages == 0)
-    return;
-  const auto& row = planned[0];
-  const Load load{row.service, Router::pool, row.share, messages, 7};
-  report_times("exponential, real time", row.share, run_in_real_time(load, service), row.mean,
-               row.p99, real_limit, report);
-}
-
-void measure_costs(std::uint64_t counted, Report& report) {
-  std::vector<Costs> all;
-  for (const auto workers : {8U, 64U, 1000U}) {
-    const auto costs = all.emplace_back(costs_of(workers, counted));
-    report.costs.add({std::to_string(workers), benchmarks::with_decimals(costs.free, 0),
-                      benchmarks::with_decimals(costs.backlog, 0),
-                      benchmarks::with_decimals(costs.crash, 0)});
-    report.json["instructions"].push_back({{"workers", workers},
-                                           {"one_free", costs.free},
-                                           {"backlog", costs.backlog},
-                                           {"crash", costs.crash}});
+benchmarks::Report measure_costs(std::uint64_t counted) {
+  benchmarks::Grid grid{{"instructions, workers", "one free", "backlog", "a crash"}};
+  for (const auto workers : {8U, 64U, 1000U})
+    grid.add(std::to_string(workers), costs_of(workers, counted));
+  auto result = grid.report();
+  for (const auto* column : {"one free", "backlog", "a crash"}) {
+    const auto [least, most] = std::minmax(
+      {grid.median_of("8", column), grid.median_of("64", column), grid.median_of("1000", column)});
+    result.is_good = result.is_good && most <= cost_limit * least;
   }
-  for (const auto part : {&Costs::free, &Costs::backlog, &Costs::crash}) {
-    const auto [least, most] = std::minmax_element(
-      all.begin(), all.end(), [=](const Costs& a, const Costs& b) { return a.*part < b.*part; });
-    report.is_good = report.is_good && (*most).*part <= cost_limit * (*least).*part;
-  }
-}
-
-int run(std::uint64_t messages, std::uint64_t real_messages, std::uint64_t counted, bool as_json) {
-  Report report;
-  measure_times(messages, report);
-  measure_real_time(real_messages, report);
-  measure_costs(counted, report);
-  if (as_json)
-    std::cout << report.json.dump(2) << '\n';
-  else
-    std::cout << report.times.text() << "\ninstructions\n" << report.costs.text();
-  return report.is_good ? benchmarks::exit_done : benchmarks::exit_failed;
+  return result;
 }
 
 } // namespace
@@ -163,24 +252,14 @@ int run(std::uint64_t messages, std::uint64_t real_messages, std::uint64_t count
 
 int main(int argc, char** argv) {
   using namespace worker_pool;
-  std::uint64_t messages = planned_messages;
-  std::uint64_t real_messages = 10'000;
-  std::uint64_t counted = 200;
-  bool as_json = false;
-  benchmarks::CommandLine command_line{"worker_pool", description, footer};
-  command_line.number("--messages", messages, 1000, 10'000'000,
-                      "messages of each row in virtual time");
-  command_line.number("--real-messages", real_messages, 0, 1'000'000,
-                      "messages in real time; 0 leaves it out");
-  command_line.number("--counted", counted, 1, 10'000,
-                      "submissions whose instructions are counted");
-  command_line.flag("--json", as_json, "print JSON");
-  if (const auto code = command_line.parse(argc, argv))
-    return *code;
-  try {
-    return run(messages, real_messages, counted, as_json);
-  } catch (const std::exception& exception) {
-    std::cerr << "worker_pool: " << exception.what() << '\n';
-    return benchmarks::exit_failed;
-  }
+  Question question;
+  benchmarks::Program program{words};
+  program.number("--messages", question.messages, 1000, 10'000'000,
+                 "messages of each row in virtual time");
+  program.number("--real-messages", question.real_messages, 0, 1'000'000,
+                 "messages in real time; 0 leaves it out");
+  program.number("--counted", question.counted, 1, 10'000,
+                 "submissions whose instructions are counted");
+  return program.run(
+    argc, argv, [&] { return both(measure_times(question), measure_costs(question.counted)); });
 }

@@ -1,8 +1,6 @@
-#include "postgres/commits.hpp"
-
 #include "common/process.hpp"
-#include "common/table.hpp"
 #include "common/temporary_folder.hpp"
+#include "postgres/measures.hpp"
 #include "postgres/server.hpp"
 
 #include <backoff_actor/store/postgres/postgres_store.hpp>
@@ -27,8 +25,8 @@ using namespace backoff_actor;
 
 constexpr std::size_t payload_size = 256;
 constexpr std::uint64_t goal_batch = 100;
-constexpr Goal speed_goal{true, 0.5};
-constexpr Goal time_goal{false, 15, Goal::Of::ours};
+constexpr auto speed_goal = benchmarks::at_least(0.5);
+constexpr auto time_goal = benchmarks::ours_at_most(15);
 
 // Both have the same settings, see the schema of the store.
 constexpr auto plain_table = R"(CREATE TABLE job(id bigint PRIMARY KEY, payload bytea NOT NULL)
@@ -178,35 +176,32 @@ private:
 
 } // namespace
 
-std::vector<Row> measure_commits(const example::PrivatePostgres& server, const CommitPlan& plan) {
+Rows measure_commits(const Server& server, const Extent& extent) {
   StoreCommits store{server};
   PlainCommits plain{server};
-  std::vector<Row> rows;
-  for (const auto batch : plan.batches) {
+  constexpr std::uint64_t batches[] = {1, 10, 100, 1000};
+  Rows rows;
+  for (const auto batch : batches) {
     const auto name = "commits of " + benchmarks::grouped(static_cast<std::int64_t>(batch));
-    rows.push_back({name + ": store / pgbench", "deliveries/s", {}});
-    rows.push_back({name + ": the server's processor, store / pgbench", "us", {}});
+    rows.push_back({name + ": store / pgbench", "deliveries/s"});
+    rows.push_back({name + ": the server's processor, store / pgbench", "us"});
     if (batch == goal_batch) {
       rows[rows.size() - 2].goal = speed_goal;
       rows.back().goal = time_goal;
     }
   }
-  const std::chrono::seconds length{plan.seconds};
-  for (std::uint64_t round = 0; round < plan.rounds; ++round) {
+  const std::chrono::seconds length{extent.seconds};
+  for (std::uint64_t round = 0; round < extent.rounds; ++round) {
     auto row = rows.begin();
-    for (const auto batch : plan.batches) {
-      CommitRun ours{};
-      CommitRun beside{};
+    for (const auto batch : batches) {
       for (const auto is_ours : {round % 2 == 0, round % 2 != 0}) {
         server.query("CHECKPOINT");
-        (is_ours ? ours : beside) = is_ours ? store.run(batch, length) : plain.run(batch, length);
+        const auto run = is_ours ? store.run(batch, length) : plain.run(batch, length);
+        const auto part = is_ours ? &Row::ours : &Row::beside;
+        (row[0].*part).push_back(run.deliveries_per_second);
+        (row[1].*part).push_back(run.server_time);
       }
-      row->ours.push_back(ours.deliveries_per_second);
-      row->beside.push_back(beside.deliveries_per_second);
-      ++row;
-      row->ours.push_back(ours.server_time);
-      row->beside.push_back(beside.server_time);
-      ++row;
+      row += 2;
     }
   }
   return rows;

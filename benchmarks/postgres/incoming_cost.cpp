@@ -1,9 +1,7 @@
-#include "postgres/incoming_cost.hpp"
-
-#include "common/table.hpp"
-#include "postgres/own_incoming.hpp"
+#include "common/time.hpp"
+#include "postgres/incoming_owner.hpp"
+#include "postgres/measures.hpp"
 #include "postgres/server.hpp"
-#include "postgres/sql_session.hpp"
 
 #include <backoff_actor/store/postgres/postgres_store.hpp>
 
@@ -20,12 +18,9 @@ namespace postgres_benchmarks {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr std::uint64_t inserting_sessions = 16;
 constexpr std::uint64_t looks = 50;
 constexpr std::uint64_t looks_before = 5; // the floor comes up
-constexpr auto table_database = "bench_table";
 
 // The first owner makes the outbox.
 void make_outbox(const std::string& connection) {
@@ -39,77 +34,71 @@ double insertions_per_second(const std::string& connection, std::uint64_t second
   std::vector<std::unique_ptr<SqlSession>> sessions;
   while (sessions.size() < inserting_sessions)
     sessions.push_back(std::make_unique<SqlSession>(connection, hand_one_over));
-  const auto begin = Clock::now();
-  std::vector<std::thread> threads;
-  for (const auto& session : sessions)
-    threads.emplace_back([&] {
-      const auto payload = payload_of_a_job();
-      while (!is_over.load()) {
-        session->run({payload});
-        ++committed;
-      }
-    });
-  std::this_thread::sleep_for(std::chrono::seconds{seconds});
-  is_over.store(true);
-  for (auto& thread : threads)
-    thread.join();
-  const std::chrono::duration<double> took = Clock::now() - begin;
-  return static_cast<double>(committed.load()) / took.count();
+  const auto took = benchmarks::seconds_of([&] {
+    std::vector<std::jthread> threads;
+    for (const auto& session : sessions)
+      threads.emplace_back([&] {
+        const auto payload = payload_of_a_job();
+        while (!is_over.load()) {
+          session->run({payload});
+          ++committed;
+        }
+      });
+    std::this_thread::sleep_for(std::chrono::seconds{seconds});
+    is_over.store(true);
+  });
+  return static_cast<double>(committed.load()) / took;
 }
 
 // Whether the table's trigger is there, and who takes the rows.
 enum class Table { without_trigger, as_it_is, with_an_owner };
 
-double insertions_per_second(const example::PrivatePostgres& server, Table table,
-                             std::uint64_t seconds) {
-  make_database(server, table_database);
-  const auto connection = server.connection(table_database);
+double insertions_per_second(const Server& server, Table table, std::uint64_t seconds) {
   double result = 0;
-  if (table == Table::with_an_owner) {
-    const IncomingOwner owner{connection};
-    result = insertions_per_second(connection, seconds);
-  } else {
+  in_new_database(server, [&](const std::string& connection) {
+    if (table == Table::with_an_owner) {
+      const IncomingOwner owner{connection};
+      result = insertions_per_second(connection, seconds);
+      return;
+    }
     make_outbox(connection);
     if (table == Table::without_trigger)
-      server.query("ALTER TABLE backoff.incoming DISABLE TRIGGER USER; "
-                   "ALTER TABLE backoff.incoming "
-                   "ALTER id SET DEFAULT nextval('backoff.incoming_id_seq')",
-                   table_database);
+      SqlSession{connection}.query("ALTER TABLE backoff.incoming DISABLE TRIGGER USER; "
+                                   "ALTER TABLE backoff.incoming "
+                                   "ALTER id SET DEFAULT nextval('backoff.incoming_id_seq')");
     result = insertions_per_second(connection, seconds);
-  }
-  server.query(std::string{"DROP DATABASE "} + table_database + " WITH (FORCE)");
+  });
   return result;
 }
 
 // The median of looks that find nothing.
-double milliseconds_of_a_look(const example::PrivatePostgres& server, std::uint64_t dead_rows) {
-  make_database(server, table_database);
-  const auto connection = server.connection(table_database);
+double milliseconds_of_a_look(const std::string& connection, std::uint64_t dead_rows) {
   const auto store =
     backoff_actor::open_postgres_store({connection, "jobs"}, {.lease = std::chrono::minutes{5}});
   const auto intake = store->open_intake();
-  server.query(
+  SqlSession session{connection};
+  session.query(
     "ALTER TABLE backoff.incoming DISABLE TRIGGER USER; "
     "INSERT INTO backoff.incoming(id, outbox, outbox_id, type, payload) SELECT i, 'jobs', o.id, "
     "'job.v1', 'x' FROM backoff.outbox o, generate_series(1, "
-      + std::to_string(dead_rows) + ") AS i",
-    table_database);
-  SqlSession old_snapshot{connection, "SELECT"};
+    + std::to_string(dead_rows) + ") AS i");
+  SqlSession old_snapshot{connection};
   old_snapshot.query("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT FROM backoff.outbox");
   std::unordered_set<std::uint64_t> held;
   for (auto taken = intake->take(dead_rows, held); !taken.empty();
        taken = intake->take(dead_rows, held))
     for (const auto& one : taken)
       held.insert(one.row);
-  server.query("DELETE FROM backoff.incoming", table_database);
+  session.query("DELETE FROM backoff.incoming");
   held.clear();
   std::vector<double> times;
   for (std::uint64_t look = 0; look < looks_before + looks; ++look) {
-    const auto begin = Clock::now();
-    if (!intake->take(100, held).empty())
-      throw std::runtime_error("a look found rows that are gone");
+    const auto seconds = benchmarks::seconds_of([&] {
+      if (!intake->take(100, held).empty())
+        throw std::runtime_error("a look found rows that are gone");
+    });
     if (look >= looks_before)
-      times.push_back(std::chrono::duration<double, std::milli>(Clock::now() - begin).count());
+      times.push_back(seconds * 1e3);
   }
   old_snapshot.query("COMMIT");
   return benchmarks::median(times);
@@ -117,27 +106,24 @@ double milliseconds_of_a_look(const example::PrivatePostgres& server, std::uint6
 
 } // namespace
 
-std::vector<Row> measure_incoming(const example::PrivatePostgres& server,
-                                  const IncomingPlan& plan) {
-  Row trigger{
-    "sixteen producers: incoming / without the trigger", "rows/s", {}, {}, Goal{true, 0.8}};
-  Row owner{"sixteen producers: incoming with an owner / without the trigger", "rows/s", {}};
-  Row look{"a look behind " + benchmarks::grouped(static_cast<std::int64_t>(plan.dead_rows))
+Rows measure_incoming(const Server& server, const Extent& extent) {
+  Row trigger{"sixteen producers: incoming / without the trigger", "rows/s",
+              benchmarks::at_least(0.8)};
+  Row owner{"sixteen producers: incoming with an owner / without the trigger", "rows/s"};
+  Row look{"a look behind " + benchmarks::grouped(static_cast<std::int64_t>(extent.dead_rows))
              + " dead rows",
-           "ms",
-           {},
-           {},
-           Goal{false, 5, Goal::Of::ours}};
-  for (std::uint64_t round = 0; round < plan.rounds; ++round) {
-    const auto without = insertions_per_second(server, Table::without_trigger, plan.seconds);
-    trigger.ours.push_back(insertions_per_second(server, Table::as_it_is, plan.seconds));
+           "ms", benchmarks::ours_at_most(5)};
+  for (std::uint64_t round = 0; round < extent.rounds; ++round) {
+    const auto without = insertions_per_second(server, Table::without_trigger, extent.seconds);
+    trigger.ours.push_back(insertions_per_second(server, Table::as_it_is, extent.seconds));
     trigger.beside.push_back(without);
-    owner.ours.push_back(insertions_per_second(server, Table::with_an_owner, plan.seconds));
+    owner.ours.push_back(insertions_per_second(server, Table::with_an_owner, extent.seconds));
     owner.beside.push_back(without);
-    look.ours.push_back(milliseconds_of_a_look(server, plan.dead_rows));
-    server.query(std::string{"DROP DATABASE "} + table_database + " WITH (FORCE)");
+    in_new_database(server, [&](const std::string& connection) {
+      look.ours.push_back(milliseconds_of_a_look(connection, extent.dead_rows));
+    });
   }
-  return {std::move(trigger), std::move(owner), std::move(look)};
+  return {trigger, owner, look};
 }
 
 } // namespace postgres_benchmarks

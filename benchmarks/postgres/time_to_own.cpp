@@ -1,6 +1,5 @@
-#include "postgres/time_to_own.hpp"
-
-#include "common/table.hpp"
+#include "common/time.hpp"
+#include "postgres/measures.hpp"
 #include "postgres/server.hpp"
 
 #include <backoff_actor/store/postgres/postgres_store.hpp>
@@ -20,8 +19,7 @@ using namespace backoff_actor;
 
 constexpr std::size_t owed_payload_size = 256;
 constexpr std::uint64_t fill_batch = 1000;
-constexpr Goal linear_goal{false, 1.5};
-constexpr auto owed_database = "bench_owed";
+constexpr auto linear_goal = benchmarks::at_most(1.5);
 
 std::string outbox_of(std::uint64_t backlog) { return "owed-" + std::to_string(backlog); }
 
@@ -45,55 +43,48 @@ void fill(const PostgresAddress& address, std::uint64_t backlog) {
 double time_to_own(const PostgresAddress& address, std::uint64_t backlog) {
   const auto shared = postgres_store(address);
   std::uint64_t read = 0;
-  const auto begin = std::chrono::steady_clock::now();
-  const auto store = shared->own(std::chrono::seconds{10});
-  if (store == nullptr)
-    throw std::runtime_error("nobody owns the outbox, and yet this process cannot");
-  store->for_each_owed([&read](const StoredDelivery&) { ++read; });
-  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
+  const auto seconds = benchmarks::seconds_of([&] {
+    const auto store = shared->own(std::chrono::seconds{10});
+    if (store == nullptr)
+      throw std::runtime_error("nobody owns the outbox, and yet this process cannot");
+    store->for_each_owed([&read](const StoredDelivery&) { ++read; });
+  });
   if (read != backlog)
     throw std::runtime_error("read " + std::to_string(read) + " deliveries of "
                              + std::to_string(backlog));
-  return took.count();
+  return seconds * 1e3;
 }
 
 } // namespace
 
-std::vector<Row> measure_time_to_own(const example::PrivatePostgres& server,
-                                     const BacklogPlan& plan) {
-  make_database(server, owed_database);
-  const auto connection = server.connection(owed_database);
-  std::vector<Row> rows;
-  for (const auto backlog : plan.backlogs) {
-    fill({connection, outbox_of(backlog)}, backlog);
-    rows.push_back(
-      {"time to own, " + benchmarks::grouped(static_cast<std::int64_t>(backlog)) + " owed",
-       "ms",
-       {}});
-  }
-  server.query("CHECKPOINT");
-  for (std::uint64_t round = 0; round < plan.rounds; ++round)
-    for (std::size_t i = 0; i < plan.backlogs.size(); ++i)
-      rows[i].ours.push_back(
-        time_to_own({connection, outbox_of(plan.backlogs[i])}, plan.backlogs[i]));
-  const auto least = plan.backlogs[1];
-  const auto most = plan.backlogs.back();
-  Row linear{"time to own, each of " + benchmarks::grouped(static_cast<std::int64_t>(most))
-               + " / each of " + benchmarks::grouped(static_cast<std::int64_t>(least)),
-             "us",
-             {},
-             {},
+Rows measure_time_to_own(const Server& server, const Extent& extent) {
+  const auto text = [](std::uint64_t count) {
+    return benchmarks::grouped(static_cast<std::int64_t>(count));
+  };
+  const auto most = extent.backlog;
+  const std::vector<std::uint64_t> backlogs{0, most / 10, most * 3 / 10, most};
+  Rows rows;
+  in_new_database(server, [&](const std::string& connection) {
+    for (const auto backlog : backlogs) {
+      fill({connection, outbox_of(backlog)}, backlog);
+      rows.push_back({"time to own, " + text(backlog) + " owed", "ms"});
+    }
+    server.query("CHECKPOINT");
+    for (std::uint64_t round = 0; round < extent.rounds; ++round)
+      for (std::size_t i = 0; i < backlogs.size(); ++i)
+        rows[i].ours.push_back(time_to_own({connection, outbox_of(backlogs[i])}, backlogs[i]));
+  });
+  Row linear{"time to own, each of " + text(most) + " / each of " + text(backlogs[1]), "us",
              linear_goal};
-  for (std::uint64_t round = 0; round < plan.rounds; ++round) {
-    const auto each = [&](std::size_t row, std::uint64_t backlog) {
-      return (rows[row].ours[round] - rows.front().ours[round]) * 1000
-             / static_cast<double>(backlog);
+  for (std::uint64_t round = 0; round < extent.rounds; ++round) {
+    const auto each = [&](std::size_t i) {
+      return (rows[i].ours[round] - rows.front().ours[round]) * 1000
+             / static_cast<double>(backlogs[i]);
     };
-    linear.ours.push_back(each(rows.size() - 1, most));
-    linear.beside.push_back(each(1, least));
+    linear.ours.push_back(each(3));
+    linear.beside.push_back(each(1));
   }
   rows.push_back(std::move(linear));
-  server.query(std::string{"DROP DATABASE "} + owed_database);
   return rows;
 }
 

@@ -5,7 +5,6 @@
 #include <backoff_actor/core/time.hpp>
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,20 +19,18 @@ enum class Fault {
 };
 
 /// A fault that is played several times.
-struct Scenario {
-  std::string what; ///< for people
+struct Faults {
   Fault fault;
   bool with_sender; ///< as `NodeOptions::with_sender`
   std::uint64_t rounds;
-  std::optional<double> median_goal{}; ///< in ms, at most
-  std::optional<double> worst_goal{};
+  backoff_actor::Duration lease;
 };
 
-/// Plays a scenario in a database that has the schema.
+/// Plays a fault in a database that has the schema.
 ///
 /// @returns for each round the time from the fault until the standby owned the outbox, in ms.
 /// @errors throws `std::runtime_error` if an owner does not come to work, or no standby takes over.
 std::vector<double> play(const example::PrivatePostgres& server, const std::string& database,
-                         const Scenario& scenario, backoff_actor::Duration lease);
+                         const Faults& faults);
 
 } // namespace takeover

@@ -13,6 +13,9 @@ namespace versus {
 
 namespace {
 
+using benchmarks::Goal;
+using benchmarks::Row;
+
 constexpr auto title = "What supervision costs: how far each goal is reached";
 constexpr auto subtitle =
   "1: the goal is just reached; further right is better. Mark: median; bar: from "
@@ -28,8 +31,8 @@ constexpr pictures::Look is_met{"#16803c", 7, "1"};
 constexpr pictures::Look is_missed{"#b3261e", 13, "1"};
 
 // 1 is just on the goal, beyond is better.
-double reached_part(const Bound& bound, double figure) {
-  return bound.kind == Bound::Kind::at_least ? figure / bound.value : bound.value / figure;
+double reached_part(const Goal& goal, double figure) {
+  return goal.is_at_least ? figure / goal.value : goal.value / figure;
 }
 
 // What is measured, and below it what is compared. No name has a quote in it.
@@ -40,23 +43,23 @@ std::string name_in_picture(std::string what) {
 }
 
 // Those with a goal that a logarithmic axis has a place for, from below.
-std::vector<Result> rows_with_goals(const std::vector<Result>& results) {
+std::vector<Row> rows_with_goals(const std::vector<Row>& results) {
   auto rows = results;
-  std::erase_if(rows, [](const Result& result) {
-    return !result.row.bound || bounded(result).median <= 0 || bounded(result).first_quartile <= 0;
+  std::erase_if(rows, [](const Row& row) {
+    return !row.goal || row.of_goal().median <= 0 || row.of_goal().first_quartile <= 0;
   });
   std::reverse(rows.begin(), rows.end());
   return rows;
 }
 
-std::string data_of(const std::vector<Result>& rows, bool reached) {
+std::string data_of(const std::vector<Row>& rows, bool reached) {
   std::string result;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (is_reached(rows[i]) != reached)
+    if (rows[i].is_reached() != reached)
       continue;
-    const auto& spread = bounded(rows[i]);
+    const auto spread = rows[i].of_goal();
     const auto part = [&](double figure) {
-      return pictures::number(reached_part(*rows[i].row.bound, figure));
+      return pictures::number(reached_part(*rows[i].goal, figure));
     };
     result += part(spread.median) + " " + std::to_string(i) + " " + part(spread.first_quartile)
               + " " + part(spread.third_quartile) + "\n";
@@ -65,7 +68,7 @@ std::string data_of(const std::vector<Result>& rows, bool reached) {
 }
 
 template <class F>
-std::string ticks(const std::vector<Result>& rows, F label) {
+std::string ticks(const std::vector<Row>& rows, F label) {
   std::string result;
   for (std::size_t i = 0; i < rows.size(); ++i)
     result += (i == 0 ? "" : ", ") + label(rows[i]) + " " + std::to_string(i);
@@ -82,7 +85,7 @@ std::string grounds(std::size_t rows) {
   return result;
 }
 
-std::string marks(const std::vector<Result>& rows) {
+std::string marks(const std::vector<Row>& rows) {
   pictures::Curves curves{2};
   const auto add = [&](bool reached, const pictures::Look& look, const std::string& words) {
     if (const auto data = data_of(rows, reached); !data.empty()) {
@@ -100,9 +103,7 @@ std::string marks(const std::vector<Result>& rows) {
   return curves.script();
 }
 
-} // namespace
-
-pictures::Picture goals_picture(const std::vector<Result>& results) {
+pictures::Picture goals_picture(const std::vector<Row>& results) {
   const auto rows = rows_with_goals(results);
   if (rows.empty())
     throw std::runtime_error("none of the lines has a goal, so there is nothing to draw");
@@ -110,8 +111,8 @@ pictures::Picture goals_picture(const std::vector<Result>& results) {
                             .legend_lines = 2,
                             .left_margin = beside_names,
                             .right_margin = beside_figures};
-  const auto name = [](const Result& row) { return name_in_picture(row.row.what); };
-  const auto figure = [](const Result& row) { return pictures::quoted(figure_and_goal(row)); };
+  const auto name = [](const Row& row) { return name_in_picture(row.what); };
+  const auto figure = [](const Row& row) { return pictures::quoted(row.figure_and_goal()); };
   return {
     title, std::string{subtitle} + " Each row says at the right what was measured, and its goal.",
     page_script(page) + panel_script(page, {page.bottom(), page.bottom() + page.panels}, "")
@@ -124,7 +125,9 @@ pictures::Picture goals_picture(const std::vector<Result>& results) {
       + pictures::horizontal_title("how far the goal is reached, logarithmic") + marks(rows)};
 }
 
-void plot(const std::vector<Result>& results, const std::string& file) {
+} // namespace
+
+void plot(const std::vector<benchmarks::Row>& results, const std::string& file) {
   const auto drawn = pictures::drawn(goals_picture(results));
   std::ofstream stream{file, std::ios::binary};
   stream << drawn << std::flush;

@@ -1,4 +1,4 @@
-#include "versus/idle_pairs.hpp"
+#include "versus/measures.hpp"
 
 #include "common/memory.hpp"
 #include "versus/echo.hpp"
@@ -103,8 +103,7 @@ Figures idle_pairs(Pair pair, std::uint64_t count) {
   benchmarks::trim_memory();
   const auto memory = benchmarks::memory_now() - before;
   const auto each = static_cast<double>(count);
-  return {static_cast<double>(memory.resident) / each, static_cast<double>(memory.heap) / each,
-          (spawned - begin) * 1e6 / each};
+  return {static_cast<double>(memory.resident) / each, (spawned - begin) * 1e6 / each};
 }
 
 } // namespace versus

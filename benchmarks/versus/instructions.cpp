@@ -1,6 +1,6 @@
-#include "versus/instructions.hpp"
+#include "versus/measures.hpp"
 
-#include "common/instructions.hpp"
+#include "common/processes.hpp"
 #include "versus/echo.hpp"
 #include "versus/system.hpp"
 
@@ -117,7 +117,7 @@ Figures sender_instructions(const CountedSender& what) {
   if (counts.size() != 2)
     throw std::runtime_error("the parts that are counted are not as they should be");
   const auto each = [&](std::size_t part) {
-    return static_cast<double>(counts[part]) / static_cast<double>(what.window);
+    return counts[part] / static_cast<double>(what.window);
   };
   return {each(0), each(1), each(0) + each(1)};
 }

@@ -1,6 +1,6 @@
 #include "versus/peers.hpp"
 
-#include "versus/other_programs.hpp"
+#include "common/processes.hpp"
 
 #include <sstream>
 #include <stdexcept>
@@ -12,8 +12,8 @@ namespace {
 
 // What a peer prints: rates per second, of processor time and on the wall.
 Figures rates(const std::vector<std::string>& command, double unit) {
-  std::istringstream in{output_of(command)};
-  Figures result{};
+  std::istringstream in{benchmarks::output_of(command)};
+  Figures result(2);
   if (!(in >> result[0] >> result[1]))
     throw std::runtime_error(command.front() + " printed no rates");
   return {result[0] / unit, result[1] / unit};
@@ -44,8 +44,7 @@ void add_peers(std::vector<Subject>& subjects, const Scale& scale, const std::st
 
 void add_peer_rows(std::vector<Row>& rows) {
   rows.push_back({"request and reply, window 1024: ours / Erlang's gen_server", "M/s",
-                  figure_of("ours 1024"), figure_of("erlang 1024"),
-                  Bound{Bound::Kind::at_least, 1.5}});
+                  figure_of("ours 1024"), figure_of("erlang 1024"), benchmarks::at_least(1.5)});
   rows.push_back({"request and reply, window 1024: ours, by Sent / Erlang's gen_server", "M/s",
                   figure_of("ours by_sent 1024"), figure_of("erlang 1024")});
   for (const auto* ending : {"quits", "throws"})

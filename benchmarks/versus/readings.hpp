@@ -1,27 +1,18 @@
 #pragma once
 
-#include <array>
+#include "common/report.hpp"
+
 #include <cstddef>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace versus {
 
-/// What one run of a subject measured; what each number means the subject says.
-using Figures = std::array<double, 4>;
-
-/// Something that is measured, once in each round.
-struct Subject {
-  std::string name;                 ///< by which rows speak of it
-  std::function<Figures()> measure; ///< in this process, which starts others
-  std::size_t most_rounds = 1000;   ///< for one that takes long, or is the same each time
-};
-
-/// What the subjects of one round measured, by their names.
-using Round = std::map<std::string, Figures>;
+using benchmarks::Figures;
+using benchmarks::Round;
+using benchmarks::Subject;
 
 /// A number that is taken from a round.
 struct Figure {

@@ -3,7 +3,6 @@
 #include "article/back_off_sender.hpp"
 #include "article/dangerous_actor.hpp"
 #include "versus/echo.hpp"
-#include "versus/percentile.hpp"
 #include "versus/system.hpp"
 
 #include <caf/event_based_actor.hpp>
@@ -245,8 +244,8 @@ Figures latency(Between between, std::uint64_t operations) {
   auto& system = system_with(1);
   auto& done = *new std::promise<Patient::Times>;
   kept(system.spawn<Patient>(kept(spawn_receiver(system, between)), operations, done));
-  auto times = done.get_future().get();
-  return {percentile(times, 0.5), percentile(times, 0.99)};
+  const auto times = done.get_future().get();
+  return {benchmarks::percentile(times, 0.5), benchmarks::percentile(times, 0.99)};
 }
 
 } // namespace versus

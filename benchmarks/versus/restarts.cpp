@@ -1,4 +1,4 @@
-#include "versus/restarts.hpp"
+#include "versus/measures.hpp"
 
 #include "article/back_off_sender.hpp"
 #include "versus/system.hpp"

@@ -1,7 +1,6 @@
 #include "versus/rows.hpp"
 
-#include "common/table.hpp"
-#include "versus/system.hpp"
+#include "common/system.hpp"
 
 #include <cstdint>
 #include <string>
@@ -13,13 +12,14 @@ namespace {
 
 using Rows = std::vector<Row>;
 
-constexpr Bound at_least(double value) { return {Bound::Kind::at_least, value}; }
-constexpr Bound at_most(double value) { return {Bound::Kind::at_most, value}; }
+using benchmarks::at_least;
+using benchmarks::at_most;
+using benchmarks::ours_at_most;
 
 void add_requests(Rows& rows) {
   constexpr auto unit = "M/s";
   // CAF 1.x has no means as cheap as those of 0.17.6.
-  constexpr auto part_of_plain = is_caf_1 ? 0.40 : 0.60;
+  constexpr auto part_of_plain = benchmarks::is_caf_1 ? 0.40 : 0.60;
   for (const auto* window : {"64", "1024"}) {
     const auto at = std::string{" "} + window;
     const auto title = "request and reply, window" + at + ": ";
@@ -49,7 +49,7 @@ void add_requests(Rows& rows) {
   rows.push_back({"100,000 outstanding: growth of the cost from 64, ours / plain CAF", "x",
                   quotient(figure_of("ours 64"), figure_of("ours 100000")),
                   quotient(figure_of("plain 64"), figure_of("plain 100000")), at_most(1.5)});
-  for (const std::string who : {"ours", "observed", "plain"}) {
+  for (const std::string who : {"ours", "plain"}) {
     rows.push_back({"eight senders: two threads / one, " + (who == "plain" ? "plain CAF" : who),
                     unit, figure_of(who + " eight, 2", 1), figure_of(who + " eight, 1", 1)});
     if (who != "plain")
@@ -77,7 +77,7 @@ void add_lateness(Rows& rows) {
                          : after[3] == 0 ? "100 ms"
                                          : "100 ms, shared queue")
                       + ", 99th percentile: ours / CAF's delayed message",
-                    "ms", figure_of("ours" + name), figure_of("caf" + name), at_most(2), true});
+                    "ms", figure_of("ours" + name), figure_of("caf" + name), ours_at_most(2)});
   }
 }
 
@@ -96,8 +96,8 @@ void add_restarts(Rows& rows) {
 void add_recoveries(Rows& rows, const Scale& scale) {
   const auto many = benchmarks::grouped(static_cast<std::int64_t>(scale.many));
   rows.push_back({"recovery after a crash, each of " + many + " / each of 10,000", "us",
-                  figure_of("ours recovers many"), figure_of("ours recovers 10000"), at_most(1),
-                  true});
+                  figure_of("ours recovers many"), figure_of("ours recovers 10000"),
+                  ours_at_most(1)});
   rows.push_back({"recovery after a crash, each of " + many + ", linear from 10,000", "us",
                   figure_of("ours recovers many"), figure_of("ours recovers 10000"), at_most(1.5)});
   rows.push_back({"recovery after a crash, each of 10,000: ours / the article's design", "us",
@@ -121,16 +121,14 @@ void add_memory(Rows& rows, const Scale& scale) {
       {pairs + " idle senders" + what, unit, std::move(ours), figure_of("plain pairs", index)});
   };
   beside(" with child / two plain actors", "bytes", figure_of("ours pairs"), 0);
-  rows.back().bound = at_most(2.8 * 1024);
-  rows.back().bounds_ours = true;
+  rows.back().bound = ours_at_most(2.8 * 1024);
   beside(", child started on first use / two plain actors", "bytes", figure_of("ours unused"), 0);
-  rows.back().bound = at_most(1.5 * 1024);
-  rows.back().bounds_ours = true;
+  rows.back().bound = ours_at_most(1.5 * 1024);
   beside(" with child, options of their own / two plain actors", "bytes",
          figure_of("ours pairs, each"), 0);
-  beside(" with child / two plain actors: spawning", "us", figure_of("ours pairs", 2), 2);
+  beside(" with child / two plain actors: spawning", "us", figure_of("ours pairs", 1), 1);
   beside(", child started on first use / two plain actors: spawning", "us",
-         figure_of("ours unused", 2), 2);
+         figure_of("ours unused", 1), 1);
   for (const auto& [who, what] :
        {std::pair{"pairs", " with child: observed / not"},
         std::pair{"unused", ", child started on first use: observed / not"}})
@@ -173,6 +171,26 @@ std::vector<Row> all_rows(const Scale& scale) {
   add_memory(result, scale);
   add_durable(result);
   return result;
+}
+
+std::vector<benchmarks::Row> results_of(const std::vector<Row>& rows,
+                                        const std::vector<Round>& rounds) {
+  std::vector<benchmarks::Row> results;
+  for (const auto& row : rows) {
+    benchmarks::Row result{row.what, row.unit, row.bound};
+    for (const auto& round : rounds) {
+      const auto ours = row.ours.in_round(round);
+      const auto beside = row.beside ? row.beside->in_round(round) : std::nullopt;
+      if (!ours || (row.beside && !beside))
+        continue;
+      result.ours.push_back(*ours);
+      if (beside)
+        result.beside.push_back(*beside);
+    }
+    if (!result.ours.empty())
+      results.push_back(std::move(result));
+  }
+  return results;
 }
 
 } // namespace versus

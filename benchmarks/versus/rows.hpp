@@ -9,25 +9,13 @@
 
 namespace versus {
 
-/// What a row is to reach.
-struct Bound {
-  enum class Kind { at_least, at_most };
-  Kind kind;
-  double value;
-
-  bool is_reached_by(double figure) const {
-    return kind == Kind::at_least ? figure >= value : figure <= value;
-  }
-};
-
 /// A line of the table.
 struct Row {
   std::string what;
   std::string unit; ///< of `ours` and `beside`
   Figure ours;
   std::optional<Figure> beside{}; ///< what ours is divided by, round by round
-  std::optional<Bound> bound{};   ///< of the ratio, or of `ours` if there is none
-  bool bounds_ours = false;       ///< the bound is that of `ours`, although there is a ratio
+  std::optional<benchmarks::Goal> bound{};
 };
 
 /// How much is to be measured.
@@ -50,5 +38,9 @@ std::vector<Subject> all_subjects(const Scale& scale, const std::string& program
 
 /// Returns the lines of the table.
 std::vector<Row> all_rows(const Scale& scale);
+
+/// Returns those rows that were measured, with their numbers.
+std::vector<benchmarks::Row> results_of(const std::vector<Row>& rows,
+                                        const std::vector<Round>& rounds);
 
 } // namespace versus

@@ -1,13 +1,10 @@
-#include "common/own_process.hpp"
-#include "versus/idle_pairs.hpp"
-#include "versus/instructions.hpp"
-#include "versus/lateness.hpp"
-#include "versus/other_programs.hpp"
+#include "common/processes.hpp"
+#include "versus/measures.hpp"
 #include "versus/request_reply.hpp"
-#include "versus/restarts.hpp"
 #include "versus/rows.hpp"
 
-#include <algorithm>
+#include <nlohmann/json.hpp>
+
 #include <chrono>
 #include <cstdint>
 #include <iterator>
@@ -63,11 +60,11 @@ void add_requests(Subjects& subjects, const Scale& scale) {
     const auto each = scale.operations / 4;
     subjects.push_back(
       of_load("plain" + at, {.window = 64, .operations = each, .groups = 8, .threads = threads}));
-    for (const auto& [who, between] :
-         {std::pair{"ours", Between::ours}, std::pair{"observed", Between::ours_observed}})
-      subjects.push_back(of_load(
-        who + at,
-        {.between = between, .window = 64, .operations = each, .groups = 8, .threads = threads}));
+    subjects.push_back(of_load("ours" + at, {.between = Between::ours,
+                                             .window = 64,
+                                             .operations = each,
+                                             .groups = 8,
+                                             .threads = threads}));
   }
 }
 
@@ -135,56 +132,48 @@ void add_memory(Subjects& subjects, const Scale& scale) {
                         [counted = counted] { return sender_instructions(counted); }, 1});
 }
 
-// Returns the row of a program's JSON in which all these fields have these values.
-const nlohmann::json& row_with(const nlohmann::json& output, const nlohmann::json& fields) {
-  for (const auto& row : output.at("rows"))
-    if (std::all_of(fields.items().begin(), fields.items().end(),
-                    [&](const auto& field) { return row.at(field.key()) == field.value(); }))
-      return row;
-  throw std::runtime_error("a benchmark printed no row with " + fields.dump());
+// Another benchmark, which prints JSON: the medians of these figures, each with its row and column.
+Subject of_program(std::string name, const std::vector<std::string>& command,
+                   const std::vector<std::pair<std::string, std::string>>& wanted) {
+  const auto measure = [=] {
+    const auto output = nlohmann::json::parse(benchmarks::output_of(command));
+    Figures result;
+    for (const auto& [row, column] : wanted)
+      for (const auto& line : output.at("rows"))
+        if (line.at("what") == row)
+          result.push_back(line.at(column).at("median").get<double>());
+    if (result.size() != wanted.size())
+      throw std::runtime_error(command.front() + " lacks a row");
+    return result;
+  };
+  return {std::move(name), measure, 3};
 }
 
 void add_programs(Subjects& subjects, const Scale& scale, const std::string& folder) {
-  const auto text = [](std::uint64_t number) { return std::to_string(number); };
+  const auto children = benchmarks::grouped(static_cast<std::int64_t>(scale.children));
   subjects.push_back(
-    {"bytes waiting",
-     [=]() -> Figures {
-       const auto output =
-         json_of({folder + "/bytes_per_delivery", "--json", "--count", text(scale.many)});
-       const auto bytes = [&](const char* name) {
-         return row_with(output, {{"name", name}}).at("waiting").at("heap").get<double>()
-                / static_cast<double>(scale.many);
-       };
-       return {bytes("sender, refuse, plain sends"), bytes("CAF's mailbox, plain sends"),
-               bytes("sender, refuse, requests"), bytes("CAF's mailbox, requests")};
-     },
-     1});
-  subjects.push_back(
-    {"children down",
-     [=]() -> Figures {
-       const auto output = json_of({folder + "/supervisor_scale", "--json", "--rounds", "1",
-                                    "--children", text(scale.children)});
-       const auto ns = [&](const char* who, std::uint64_t children) {
-         return row_with(output, {{"name", who}, {"children", children}})
-           .at("back_ns")
-           .get<double>();
-       };
-       return {ns("supervisor", scale.children), ns("supervisor", 1000),
-               ns("by hand", scale.children), ns("dynamic supervisor", scale.children)};
-     },
-     3});
-  subjects.push_back({"durable",
-                      [=]() -> Figures {
-                        const auto output =
-                          json_of({folder + "/durable_sender", "--json", "--rounds", "1",
-                                   "--messages", text(scale.messages)});
-                        const auto at = [&](std::uint64_t window, const char* field) {
-                          return row_with(output, {{"window", window}}).at(field).get<double>();
-                        };
-                        return {at(1, "commits_per_delivery"), at(100, "commits_per_delivery"),
-                                at(100, "durable_per_s"), at(100, "in_memory_per_s")};
-                      },
-                      3});
+    of_program("bytes waiting",
+               {folder + "/bytes_per_delivery", "--json", "--count", std::to_string(scale.many)},
+               {{"sender, plain sends", "malloc"},
+                {"CAF's mailbox, plain sends", "malloc"},
+                {"sender, requests", "malloc"},
+                {"CAF's mailbox, requests", "malloc"}}));
+  subjects.back().most_rounds = 1;
+  const auto back = "crashed and back, ns";
+  subjects.push_back(of_program("children down",
+                                {folder + "/supervisor_scale", "--json", "--rounds", "1",
+                                 "--children", std::to_string(scale.children)},
+                                {{"supervisor, " + children, back},
+                                 {"supervisor, 1,000", back},
+                                 {"by hand, " + children, back},
+                                 {"dynamic supervisor, " + children, back}}));
+  subjects.push_back(of_program("durable",
+                                {folder + "/durable_sender", "--json", "--rounds", "1",
+                                 "--messages", std::to_string(scale.messages)},
+                                {{"1", "commits/delivery"},
+                                 {"100", "commits/delivery"},
+                                 {"100", "durable, deliveries/s"},
+                                 {"100", "in memory, deliveries/s"}}));
 }
 
 } // namespace

@@ -13,12 +13,12 @@ TEST(deduplicator, that_is_full_allocates_nothing_more) {
   std::uint64_t delivery = 0;
   while (seen.size() < seen.capacity())
     seen.remember(1, ++delivery);
-  const auto before = benchmarks::allocations();
+  const auto before = test::allocations();
 
   for (int n = 0; n < 5000; ++n)
     seen.remember(1, ++delivery);
 
-  EXPECT_EQ(benchmarks::allocations() - before, 0U);
+  EXPECT_EQ(test::allocations() - before, 0U);
 }
 
 } // namespace backoff_actor::deduplicator_test

@@ -33,7 +33,7 @@ TEST(retry_allocations, do_not_happen) {
   breaker.trip = ConsecutiveFailures{1'000'000};
   options.guard = SharedGuard{{breaker, RetryBudgetOptions{.per_second = 1'000'000}}};
   const std::runtime_error error{"allocated beforehand"};
-  const auto before = benchmarks::allocations();
+  const auto before = test::allocations();
 
   const auto result = retry(
     policy, {.max_attempts = 1000}, [](const int&) { return true; },
@@ -44,7 +44,7 @@ TEST(retry_allocations, do_not_happen) {
     },
     InstantClock{}, options);
 
-  EXPECT_EQ(benchmarks::allocations() - before, 0u);
+  EXPECT_EQ(test::allocations() - before, 0u);
   EXPECT_EQ(result.attempts, 1000u);
   EXPECT_EQ(told, 999u);
 }

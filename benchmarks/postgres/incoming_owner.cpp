@@ -1,8 +1,8 @@
-#include "postgres/own_incoming.hpp"
+#include "postgres/incoming_owner.hpp"
 
-#include "postgres/sql_session.hpp"
-
-#include "common/table.hpp"
+#include "common/report.hpp"
+#include "common/time.hpp"
+#include "postgres/server.hpp"
 
 #include <backoff_actor/backoff_actor.hpp>
 #include <backoff_actor/store/postgres/postgres_store.hpp>
@@ -75,7 +75,7 @@ void wait_until(const Condition& condition) {
 } // namespace
 
 struct IncomingOwner::System {
-  explicit System(const std::string& connection) : session(connection, "SELECT") {
+  explicit System(const std::string& connection) : session(connection) {
     backoff_actor::init(config);
   }
 
@@ -143,11 +143,11 @@ double handed_over_per_second(const std::string& connection, const IncomingLoad&
   const auto before = std::max<std::uint64_t>(load.jobs / 4, 1); // the server learns its plans
   hand_jobs_over(connection, {load.sessions, load.rows, before});
   owner.wait_for(before);
-  const auto begin = Clock::now();
-  hand_jobs_over(connection, load);
-  owner.wait_for(before + load.jobs);
-  const std::chrono::duration<double> took = Clock::now() - begin;
-  return static_cast<double>(load.jobs) / took.count();
+  const auto seconds = benchmarks::seconds_of([&] {
+    hand_jobs_over(connection, load);
+    owner.wait_for(before + load.jobs);
+  });
+  return static_cast<double>(load.jobs) / seconds;
 }
 
 double time_to_start(const std::string& connection, std::uint64_t jobs) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "common/private_postgres.hpp"
+#include "postgres/measures.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -23,5 +23,20 @@ inline constexpr std::array<const char*, 2> peer_queues{"graphile-worker", "pg-b
 nlohmann::json run_peer_queue(const example::PrivatePostgres& server, const std::string& folder,
                               const std::string& queue, const std::vector<std::string>& arguments,
                               const std::function<void(const std::string&)>& prepare = {});
+
+/// What a sender does in a new database, and a peer by the arguments of its program.
+struct BesidePeers {
+  std::string what;
+  std::string unit;
+  std::function<double(const std::string& connection)> ours;
+  std::vector<std::string> arguments;
+  const char* figure;    ///< of what the peer prints
+  Goal goal;             ///< beside the better one, or the first if that is the only one
+  std::size_t peers = 2; ///< how many of them
+};
+
+/// Measures it in turn: a row beside the better peer, which has the goal, and one beside each.
+Rows measure_beside(const example::PrivatePostgres& server, const Extent& extent,
+                    const BesidePeers& it);
 
 } // namespace postgres_benchmarks

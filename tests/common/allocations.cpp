@@ -30,8 +30,8 @@ void operator delete(void* memory) noexcept { std::free(memory); }
 
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
-namespace benchmarks {
+namespace backoff_actor::test {
 
 std::uint64_t allocations() { return count.load(std::memory_order_relaxed); }
 
-} // namespace benchmarks
+} // namespace backoff_actor::test

@@ -1,0 +1,91 @@
+#pragma once
+
+#include "common/report.hpp"
+
+#include <chrono>
+#include <cstdint>
+
+namespace versus {
+
+using benchmarks::Figures;
+
+// -- restarts ----------------------------------------------------------------------------
+
+/// Who starts the child again.
+enum class Restarter {
+  by_hand, ///< a plain CAF actor that watches it, spawns it again and sends the message again
+  ours,    ///< a sender of this library, without a delay
+  article, ///< the article's design, whose delay of nothing is a delayed message
+};
+
+/// How the child ends.
+enum class Ending { quits, throws };
+
+/// Measures restarts of a child that ends whenever it is handed the only message there is, in this
+/// process.
+///
+/// @shape thousands of restarts per second of `own_now_of_this_thread`; the same per second of
+///         processor time
+Figures restarts(Restarter restarter, Ending ending, std::uint64_t count);
+
+/// Measures how long it takes until all of `count` deliveries are acknowledged that were owed when
+/// the child crashed, without a delay, in this process. The first child had as many of them as it
+/// is given at once, and had answered none.
+///
+/// @range `ours` or `article`
+/// @shape microseconds of processor time for each
+Figures recovery(Restarter restarter, std::uint64_t count);
+
+// -- delays --------------------------------------------------------------------------------
+
+/// Who waits for a delay.
+enum class Sleeper {
+  caf,  ///< a plain actor, by a delayed message to itself
+  ours, ///< a sender of this library, before it resends
+};
+
+/// Measures how late after a delay of its own what was delayed leaves, in this process, where
+/// nothing else goes on.
+///
+/// @shape 99th percentile, in milliseconds
+Figures lateness(Sleeper sleeper, std::chrono::milliseconds delay, std::uint64_t count,
+                 bool shares);
+
+// -- memory ------------------------------------------------------------------------------
+
+/// What is spawned in pairs.
+enum class Pair {
+  plain,           ///< two plain CAF actors, the first of which passes a message on to the second
+  ours,            ///< a sender with its child, all from one blueprint
+  ours_each,       ///< the same, each spawned for itself, with its own options
+  unused,          ///< a sender that was never given a message, so that its child was not started
+  observed,        ///< as `ours`, seen by an observatory
+  observed_unused, ///< as `unused`, seen by an observatory
+};
+
+/// Measures what idle pairs of actors take, each of which has answered one message, but for
+/// the unused, in this process.
+///
+/// @shape bytes that are resident for each pair; bytes that malloc has given out for each, its
+///        headers included; microseconds of processor time to spawn each
+Figures idle_pairs(Pair pair, std::uint64_t count);
+
+// -- instructions ------------------------------------------------------------------------
+
+/// A sender whose instructions are counted.
+struct CountedSender {
+  std::uint64_t outbox;     ///< the deliveries in its outbox
+  std::uint64_t window = 4; ///< the deliveries that the child holds, and that come at a time
+  bool is_observed = false; ///< by an observatory
+};
+
+/// Counts the instructions that a sender takes to accept a delivery, and to take an acknowledgement
+/// and hand over the next.
+///
+/// The slab of deliveries does not grow meanwhile.
+///
+/// @shape instructions of a submission, of an acknowledgement, and of both
+/// @errors throws `std::runtime_error` if it cannot be traced.
+Figures sender_instructions(const CountedSender& what);
+
+} // namespace versus
