@@ -33,6 +33,7 @@ using Slot = DeliverySlots::Slot;
 enum class Action : std::uint8_t {
   submit,
   submit_unstored,
+  submit_scheduled,
   store,
   take,
   take_fresh,
@@ -49,6 +50,7 @@ enum class Action : std::uint8_t {
 
 constexpr test::Choice<Action> actions[] = {{200, Action::submit, "submit"},
                                             {40, Action::submit_unstored, "submit_unstored"},
+                                            {40, Action::submit_scheduled, "submit_scheduled"},
                                             {40, Action::store, "store"},
                                             {200, Action::take, "take"},
                                             {40, Action::take_fresh, "take_fresh"},
@@ -76,11 +78,14 @@ public:
     case Action::submit_unstored:
       submit(step.number % 4, step.action == Action::submit);
       break;
+    case Action::submit_scheduled:
+      schedule(step.number);
+      break;
     case Action::store:
       with_one(
         step.number, [](const auto& x) { return !x.stored; },
         [this](Number number, Slot slot) {
-          outbox_[slot].stored = true;
+          outbox_[slot].is_unstored = false;
           reference_.store(number);
         });
       break;
@@ -122,8 +127,8 @@ public:
       advance(step.number);
       break;
     case Action::end_all_pauses:
-      order_.end_pauses(Instant::never());
-      reference_.end_pauses(Instant::never());
+      order_.end_all_pauses();
+      reference_.end_all_pauses();
       break;
     case Action::flood:
       flood();
@@ -170,10 +175,18 @@ private:
     const auto slot = outbox_.push(number, now_);
     RC_ASSERT(outbox_[slot].submitted_at == now_);
     outbox_[slot].key = key;
-    outbox_[slot].stored = stored;
+    outbox_[slot].is_unstored = !stored;
     order_.add(slot);
     slots_[number] = slot;
     reference_.submit(number, key, stored);
+  }
+
+  // Many have the same time.
+  void schedule(std::uint32_t how) {
+    submit(how % 4, how % 7 != 0);
+    const auto at = now_ + (1 + how / 28 % 5) * 20ms;
+    order_.schedule(slots_.at(last_), at);
+    reference_.schedule(last_, at);
   }
 
   void hand_over(Slot slot) {
@@ -260,8 +273,11 @@ private:
   }
 
   void compare() const {
-    RC_ASSERT(outbox_.size() == reference_.owed().size());
-    RC_ASSERT(outbox_.empty() == reference_.owed().empty());
+    const auto size = reference_.owed().size() + reference_.put_off().size();
+    RC_ASSERT(outbox_.size() == size);
+    RC_ASSERT(outbox_.empty() == (size == 0));
+    RC_ASSERT(order_.size_scheduled() == reference_.size_scheduled());
+    RC_ASSERT(numbers_of(order_.all_put_off()) == reference_.put_off());
     RC_ASSERT(numbers_from(outbox_.front(), [this](Slot x) { return outbox_.next(x); })
               == reference_.owed());
     RC_ASSERT(numbers_from(with_child_.first, [this](Slot x) { return outbox_.next_in_list(x); })
@@ -280,6 +296,13 @@ private:
     }
   }
 
+  std::vector<Number> numbers_of(const std::vector<Slot>& slots) const {
+    std::vector<Number> result;
+    for (const auto slot : slots)
+      result.push_back(outbox_[slot].id);
+    return result;
+  }
+
   template <class Next>
   std::vector<Number> numbers_from(Slot slot, Next next) const {
     std::vector<Number> result;
@@ -295,6 +318,8 @@ private:
   Place place_of(Number number, const ReferenceOutbox::Owed& x) const {
     if (is_with_child(x))
       return Place::in_flight;
+    if (reference_.is_put_off(x))
+      return Place::scheduled;
     if (x.at == ReferenceOutbox::At::pausing)
       return Place::pausing;
     if (!x.hand_overs.empty())

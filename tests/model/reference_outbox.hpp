@@ -19,13 +19,14 @@ class ReferenceOutbox {
 public:
   using Number = std::uint64_t; // of a delivery, in order of submission
 
-  enum class At { home, pausing, child };
+  enum class At { home, pausing, scheduled, child };
 
   struct Owed {
     std::uint64_t key = 0;
     bool stored = false;
     At at = At::home;
     Instant pauses_until;
+    std::uint64_t place = 0;
     std::vector<HandOverId> hand_overs;
     bool is_ghost = false;
   };
@@ -33,7 +34,8 @@ public:
   explicit ReferenceOutbox(Ordering ordering) : ordering_(ordering) {}
 
   void submit(Number number, std::uint64_t key, bool stored) {
-    all_[number] = {.key = key, .stored = stored, .pauses_until = {}, .hand_overs = {}};
+    all_[number] = {
+      .key = key, .stored = stored, .pauses_until = {}, .place = ++places_, .hand_overs = {}};
   }
 
   void store(Number number) { all_.at(number).stored = true; }
@@ -56,9 +58,33 @@ public:
     all_.at(number).pauses_until = until;
   }
 
+  void schedule(Number number, Instant at) {
+    all_.at(number).at = At::scheduled;
+    all_.at(number).pauses_until = at;
+  }
+
   void end_pauses(Instant now) {
     for (auto& [number, x] : all_)
       if (x.at == At::pausing && x.pauses_until <= now)
+        x.at = At::home;
+    std::vector<Number> due;
+    for (const auto& [number, x] : all_)
+      if (x.at == At::scheduled && x.pauses_until <= now)
+        due.push_back(number);
+    std::stable_sort(due.begin(), due.end(), [this](Number x, Number y) {
+      return all_.at(x).pauses_until < all_.at(y).pauses_until;
+    });
+    for (const auto number : due) {
+      auto& x = all_.at(number);
+      x.at = At::home;
+      if (ordering_ != Ordering::strict)
+        x.place = ++places_;
+    }
+  }
+
+  void end_all_pauses() {
+    for (auto& [number, x] : all_)
+      if (x.at == At::pausing)
         x.at = At::home;
   }
 
@@ -81,20 +107,39 @@ public:
   /// In the order in which they were given to the child, or it was heard of them.
   const std::vector<Number>& with_child() const { return with_child_; }
 
+  /// In order of their places, but for those that are put off.
   std::vector<Number> owed() const {
     std::vector<Number> result;
     for (const auto& [number, x] : all_)
-      if (!x.is_ghost)
+      if (!x.is_ghost && !is_put_off(x))
         result.push_back(number);
+    std::stable_sort(result.begin(), result.end(),
+                     [this](Number x, Number y) { return all_.at(x).place < all_.at(y).place; });
     return result;
   }
 
+  std::vector<Number> put_off() const {
+    std::vector<Number> result;
+    for (const auto& [number, x] : all_)
+      if (is_put_off(x))
+        result.push_back(number);
+    std::stable_sort(result.begin(), result.end(), [this](Number x, Number y) {
+      return all_.at(x).pauses_until < all_.at(y).pauses_until;
+    });
+    return result;
+  }
+
+  std::size_t size_scheduled() const {
+    return static_cast<std::size_t>(std::count_if(
+      all_.begin(), all_.end(), [](const auto& x) { return x.second.at == At::scheduled; }));
+  }
+
   bool is_blocked(Number number) const {
-    const auto key = all_.at(number).key;
-    if (ordering_ != Ordering::per_key || key == 0)
+    const auto& mine = all_.at(number);
+    if (ordering_ != Ordering::per_key || mine.key == 0)
       return false;
-    for (const auto& [older, x] : all_)
-      if (older < number && x.key == key)
+    for (const auto& [other, x] : all_)
+      if (x.key == mine.key && !is_put_off(x) && x.place < mine.place)
         return true;
     return false;
   }
@@ -112,22 +157,29 @@ public:
   Instant next_pause_end() const {
     auto result = Instant::never();
     for (const auto& [number, x] : all_)
-      if (x.at == At::pausing)
+      if (x.at == At::pausing || x.at == At::scheduled)
         result = std::min(result, x.pauses_until);
     return result;
+  }
+
+  /// Only strict order keeps a place for what is scheduled.
+  bool is_put_off(const Owed& x) const {
+    return x.at == At::scheduled && ordering_ != Ordering::strict;
   }
 
 private:
   template <class Predicate>
   std::optional<Number> oldest(Predicate counts) const {
     for (const auto& [number, x] : all_)
-      if (x.at == At::home && counts(x) && !is_blocked(number))
-        return x.stored ? std::optional{number} : std::nullopt;
+      if ((x.at == At::home || (x.at == At::scheduled && !is_put_off(x))) && counts(x)
+          && !is_blocked(number))
+        return x.stored && x.at == At::home ? std::optional{number} : std::nullopt;
     return std::nullopt;
   }
 
   Ordering ordering_;
   std::map<Number, Owed> all_{};
+  std::uint64_t places_ = 0;
   std::vector<Number> with_child_{};
 };
 

@@ -60,6 +60,7 @@ INSTANTIATE_TEST_SUITE_P(
     Row{"refused", event::Refused{at, 7, danger, {}}, "delivery 7 refused: Danger, High Voltage!"},
     Row{"refused_until", event::Refused{at, 7, danger, 2s},
         "delivery 7 refused, to be retried after 2s: Danger, High Voltage!"},
+    Row{"scheduled", event::Scheduled{at, 7, at + 2h}, "delivery 7 is due in 2h"},
     Row{"retry", event::RetryScheduled{at, 10ms, at + 10ms, BackOff{}.next(0.9)},
         "retry 1 in 10ms"},
     Row{"retry_behind_a_longer_delay",
