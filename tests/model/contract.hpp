@@ -78,7 +78,8 @@ private:
     require(in_slot_.count(x.slot) == 0, "nobody's slot is given away");
     const auto& record = store.accept(x.delivery);
     in_slot_[x.slot] = x.delivery;
-    deliveries.emplace(x.delivery, KnownDelivery{x.slot, record.key, record.deadline});
+    deliveries.emplace(x.delivery,
+                       KnownDelivery{x.slot, record.key, record.deadline, record.not_before});
     return accept_line(x.delivery);
   }
 
@@ -192,6 +193,7 @@ private:
     require(!is_closing_, "nothing is handed over by a sender that is to end");
     require(store.is_stored(id), "nothing is handed over before it is stored");
     require(delivery.deadline > now_, "nothing is handed over at its deadline or later");
+    require(delivery.not_before <= now_, "nothing is handed over before its time");
     require(child.is_there(), "deliveries are handed to a child that is there");
     require(!is_with_a_child(delivery), "a delivery is with one child at a time");
     for (const auto& [incarnation, other] : children)

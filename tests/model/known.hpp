@@ -33,6 +33,7 @@ struct KnownDelivery {
   std::uint32_t slot;
   std::uint64_t key;
   Instant deadline;
+  Instant not_before;
   bool is_owed = true;
   std::uint32_t in_flight_at = 0; // 0: nowhere
   std::uint32_t last_at = 0;      // 0: never handed over
@@ -44,13 +45,18 @@ struct KnownHandOver {
   std::uint32_t incarnation;
 };
 
-/// Whether it is the turn of the delivery with this number to be handed over.
+/// Whether it is the turn of the delivery with this number to be handed over. Only strict order
+/// keeps the place of what was to wait for its time.
 inline void check_order(Ordering ordering, const std::map<std::uint64_t, KnownDelivery>& deliveries,
                         std::uint64_t id) {
   const auto& delivery = deliveries.at(id);
+  const auto was_scheduled = [ordering](const KnownDelivery& x) {
+    return ordering != Ordering::strict && x.not_before > Instant{Duration::min()};
+  };
   for (const auto& [other_id, other] : deliveries) {
     if (other_id == id)
       continue;
+    const auto has_own_time = was_scheduled(delivery) || was_scheduled(other);
     const auto is_older = other_id < id;
     const auto is_same_key = delivery.key != 0 && other.key == delivery.key;
     switch (ordering) {
@@ -59,7 +65,8 @@ inline void check_order(Ordering ordering, const std::map<std::uint64_t, KnownDe
               "in strict order, all that is older is with a child already");
       break;
     case Ordering::per_key:
-      require(!is_same_key || !other.is_owed || (!is_older && other.in_flight_at == 0),
+      require(!is_same_key || !other.is_owed
+                || ((!is_older || has_own_time) && other.in_flight_at == 0),
               "of a key the oldest is with a child, and no other");
       break;
     case Ordering::unordered:
@@ -67,7 +74,7 @@ inline void check_order(Ordering ordering, const std::map<std::uint64_t, KnownDe
     }
     const auto waits_for_its_key = ordering == Ordering::per_key && other.key != 0;
     require(delivery.last_at != 0 || !is_older || !other.is_owed || waits_for_its_key
-              || other.last_at != 0,
+              || other.last_at != 0 || has_own_time,
             "what is new goes in order of submission");
   }
 }

@@ -113,8 +113,10 @@ private:
     });
     const auto owed = store_.owed();
     for (const auto& [delivery, x] : owed)
-      life().restore({delivery, x.attempts, x.hand_overs, local(x.submitted_at), local(x.deadline),
-                      x.key, x.weight});
+      life().restore(
+        {delivery, x.attempts, x.hand_overs, local(x.submitted_at), local(x.deadline), x.key,
+         x.weight,
+         std::make_shared<const input::OwnTerms>(input::OwnTerms{nullptr, local(x.not_before)})});
     const auto exhausted = std::count_if(owed.begin(), owed.end(), [&](const auto& entry) {
       const auto most = static_cast<std::uint32_t>(conditions_.max_hand_overs);
       return most > 0 && conditions_.persist != 0 && entry.second.hand_overs >= most;
@@ -141,7 +143,9 @@ private:
       const auto left = left_.find(delivery);
       require(left != left_.end(), "the store has what was left to it");
       require(x.attempts == left->second.attempts, "the store knows of all attempts");
-      require(x.submitted_at == left->second.submitted_at && x.deadline == left->second.deadline,
+      const auto since = left->second.submitted_at;
+      require((since == x.submitted_at || since == std::max(x.submitted_at, x.not_before))
+                && x.deadline == left->second.deadline,
               "age and deadline are the same in all lives");
     }
   }
@@ -202,7 +206,12 @@ private:
     const auto message = slots_.at(x.slot).message;
     store_.add(
       {x.delivery, SimulatedStore::Insert{{message, wall(life().now()), wall(given.deadline),
-                                           given.key, given.weight, 0, 0}}});
+                                           given.key, given.weight, 0, 0, time_of(given)}}});
+  }
+
+  Instant time_of(const input::Submit& x) {
+    return x.own && x.own->not_before > life().now() ? wall(x.own->not_before)
+                                                     : Instant{Duration::min()};
   }
 
   template <class T>

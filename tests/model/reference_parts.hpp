@@ -37,8 +37,10 @@ struct Delivery {
   bool is_in_flight = false;
   bool is_suspect = false;
   std::optional<Instant> pauses_until{};
-  std::optional<Duration> pause_asked{}; // in this step: the wait that was asked for
-  bool pauses_after_fallback = false;    // the lane whose delay comes first
+  std::optional<Instant> scheduled_for{}; // its time has not come
+  std::uint64_t place = 0;                // of two of a key, the smaller one comes first
+  std::optional<Duration> pause_asked{};  // in this step: the wait that was asked for
+  bool pauses_after_fallback = false;     // the lane whose delay comes first
   std::uint32_t attempts = 0;
   std::optional<Cause> last_failure{};
   FailureReason reason{}; // the class of the last failure

@@ -54,9 +54,9 @@ protected:
     std::vector<std::uint64_t> dropped;
     auto count = owed().size() + joined();
     auto bytes = owed_bytes();
-    for (const auto& x : deliveries)
-      if (x.is_owed && !x.is_in_flight && !has_room_for(weight, count, bytes)) {
-        dropped.push_back(x.id);
+    for (const auto id : owed())
+      if (const auto& x = *find(id); !x.is_in_flight && !has_room_for(weight, count, bytes)) {
+        dropped.push_back(id);
         count -= 1 + x.joined + x.joined_until_stored;
         bytes -= x.weight;
       }
@@ -70,7 +70,7 @@ protected:
   Delivery& take_in(const Given& x, std::uint64_t id, Instant submitted_at) {
     last_id_ = id;
     taken.push_back(accept_line(id));
-    return deliveries.emplace_back(Delivery{
+    auto& result = deliveries.emplace_back(Delivery{
       .id = id,
       .submitted_at = submitted_at,
       .deadline = x.deadline,
@@ -78,6 +78,8 @@ protected:
       .weight = x.weight,
       .is_stored = false,
       .own_backoff = in_stream(options.backoff, detail::mix(options.backoff.stream() ^ id))});
+    result.place = next_place();
+    return result;
   }
 
   std::uint64_t accept(const input::Submit& x) {
@@ -303,8 +305,8 @@ protected:
   /// The delivery whose turn it is.
   Delivery* next_in_turn() {
     for (auto& x : deliveries) {
-      if (x.is_waiting() && !is_behind_its_key(x))
-        return x.is_stored ? &x : nullptr;
+      if (x.is_waiting() && !is_put_off(x) && !is_behind_its_key(x))
+        return x.is_stored && !x.scheduled_for ? &x : nullptr;
     }
     return nullptr;
   }

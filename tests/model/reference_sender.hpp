@@ -67,8 +67,8 @@ public:
       return bury(id, DeadLetterReason::expired, last_failure_of(*find(id)));
     if (is_full && options.overflow == Overflow::drop_newest)
       return bury(id, DeadLetterReason::dropped, last_failure_of(*find(id)));
-    if (x.own_retries)
-      keep_own_retries(*find(id), *x.own_retries);
+    if (x.own)
+      keep_own(*find(id), *x.own);
     if (options.ordering == Ordering::per_key && x.key == 0)
       hint(event::Hint::About::no_key, id);
     has_begun = true;
@@ -280,6 +280,7 @@ public:
     for (auto& x : deliveries)
       if (x.pauses_until && *x.pauses_until <= now)
         x.pauses_until.reset();
+    begin_what_is_due();
     for (auto* lane : lanes())
       if (lane->due && *lane->due <= now)
         end_delay(*lane);

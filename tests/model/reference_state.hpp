@@ -123,12 +123,46 @@ public:
     return result;
   }
 
+  /// Only strict order keeps a place for a delivery whose time has not come.
+  bool is_put_off(const Delivery& x) const {
+    return x.scheduled_for && options.ordering != Ordering::strict;
+  }
+
+  /// Those that are put off come last, in order of their times; the others in order of their
+  /// places.
   std::vector<std::uint64_t> owed() const {
-    std::vector<std::uint64_t> result;
+    std::vector<const Delivery*> all;
     for (const auto& x : deliveries)
       if (x.is_owed)
-        result.push_back(x.id);
+        all.push_back(&x);
+    std::stable_sort(all.begin(), all.end(), [&](const Delivery* x, const Delivery* y) {
+      if (is_put_off(*x) != is_put_off(*y))
+        return is_put_off(*y);
+      return is_put_off(*x) ? *x->scheduled_for < *y->scheduled_for : x->place < y->place;
+    });
+    std::vector<std::uint64_t> result;
+    for (const auto* x : all)
+      result.push_back(x->id);
     return result;
+  }
+
+  std::uint64_t next_place() { return ++places_; }
+
+  /// The time of some has come.
+  void begin_what_is_due() {
+    std::vector<Delivery*> due;
+    for (auto& x : deliveries)
+      if (x.scheduled_for && *x.scheduled_for <= now)
+        due.push_back(&x);
+    std::stable_sort(due.begin(), due.end(), [](const Delivery* x, const Delivery* y) {
+      return *x->scheduled_for < *y->scheduled_for;
+    });
+    for (auto* x : due) {
+      if (is_put_off(*x))
+        x->place = next_place();
+      x->submitted_at = std::max(x->submitted_at, *x->scheduled_for);
+      x->scheduled_for.reset();
+    }
   }
 
   std::uint64_t owed_bytes() const {
@@ -143,8 +177,9 @@ public:
   bool is_behind_its_key(const Delivery& x) const {
     if (options.ordering != Ordering::per_key || x.key == 0)
       return false;
-    return std::any_of(deliveries.begin(), deliveries.end(),
-                       [&](const Delivery& y) { return y.key == x.key && y.id < x.id; });
+    return std::any_of(deliveries.begin(), deliveries.end(), [&](const Delivery& y) {
+      return y.key == x.key && !is_put_off(y) && y.place < x.place;
+    });
   }
 
   bool is_closing() const { return finishing || ending; }
@@ -183,6 +218,7 @@ public:
     }
     for (const auto& x : deliveries) {
       consider(x.pauses_until);
+      consider(x.scheduled_for);
       if (x.is_owed)
         consider(x.deadline);
     }
@@ -246,8 +282,12 @@ public:
       std::count_if(deliveries.begin(), deliveries.end(),
                     [](const Delivery& x) { return x.is_owed && x.is_in_flight; }));
     result.ghosts = is_stopped ? 0 : deliveries.size() - owed().size();
-    if (!owed().empty())
-      result.oldest_age = at - find(owed().front())->submitted_at;
+    result.scheduled = is_stopped ? 0
+                                  : static_cast<std::uint64_t>(std::count_if(
+                                    deliveries.begin(), deliveries.end(),
+                                    [](const Delivery& x) { return x.scheduled_for.has_value(); }));
+    if (const auto all = owed(); !all.empty() && !is_put_off(*find(all.front())))
+      result.oldest_age = at - find(all.front())->submitted_at;
     result.counters = counters;
     if (const auto& failed_at = service_of_worker.failed_at; !is_stopped && !failed_at.empty()) {
       result.is_service_down = service_of_worker.is_down();
@@ -507,6 +547,15 @@ protected:
     erase(id);
   }
 
+  void keep_own(Delivery& x, const input::OwnTerms& own) {
+    if (own.retries)
+      keep_own_retries(x, *own.retries);
+    if (own.not_before <= now)
+      return;
+    x.scheduled_for = own.not_before;
+    tell(event::Scheduled{now, x.id, own.not_before});
+  }
+
   void keep_own_retries(Delivery& x, const OwnRetries& retries) {
     x.own_retries = retries;
     has_own_limits = has_own_limits || retries.max_attempts;
@@ -575,6 +624,7 @@ protected:
 
 private:
   std::set<event::Hint::About> hints_;
+  std::uint64_t places_ = 0;
 };
 
 } // namespace backoff_actor::model_test

@@ -69,11 +69,13 @@ public:
   void operator()(const input::Restore& x) {
     if (is_stopped || !options.persist || x.delivery <= last_id_)
       return;
-    auto& delivery = take_in(x, x.delivery, x.submitted_at);
+    const auto is_over = x.own && x.own->not_before <= now;
+    auto& delivery = take_in(
+      x, x.delivery, is_over ? std::max(x.submitted_at, x.own->not_before) : x.submitted_at);
     delivery.attempts = x.attempts;
     delivery.is_stored = true;
-    if (x.own_retries)
-      keep_own_retries(delivery, *x.own_retries);
+    if (x.own)
+      keep_own(delivery, *x.own);
     ++counters.restored;
     tell(event::Restored{now, x.delivery, x.attempts});
     if (options.max_hand_overs && x.hand_overs > 0) {

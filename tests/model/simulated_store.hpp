@@ -29,6 +29,7 @@ public:
     std::uint32_t weight;
     std::uint32_t attempts;
     std::uint32_t hand_overs;
+    Instant not_before; // wall-clock time
   };
 
   struct Insert {

@@ -40,6 +40,12 @@ public:
     bool is_asked_for = false; // the store was asked to take it
     bool is_owed = true;
     std::optional<std::uint32_t> own_limit{}; // of attempts
+    Instant not_before{Duration::min()};
+
+    /// Since when it is owed: since it was submitted or, once its time has come, since then.
+    bool is_since(Instant at) const {
+      return at == submitted_at || at == std::max(submitted_at, not_before);
+    }
   };
 
   /// All that there ever were, by number.
@@ -141,7 +147,7 @@ public:
     require(record.is_stored || record.has_source,
             "only what the store has taken is left to it, and what has another source");
     require(record.attempts == x.attempts, "the store knows of all attempts of what is left to it");
-    require(record.submitted_at == x.submitted_at, "it is known since when a delivery is owed");
+    require(record.is_since(x.submitted_at), "it is known since when a delivery is owed");
     require(record.deadline == x.deadline,
             "a delivery that is left to the store keeps its deadline");
     if (!record.is_stored) {
@@ -165,7 +171,7 @@ public:
             "what the store has outlives the sender");
     require(!has_store_ || x.attempts - record.attempts <= 1,
             "the store knows of all attempts but the one that ended the delivery");
-    require(record.submitted_at == x.submitted_at, "it is known since when a delivery was owed");
+    require(record.is_since(x.submitted_at), "it is known since when a delivery was owed");
     if (!record.is_stored)
       --unstored_;
     if (x.reason == DeadLetterReason::not_stored) {
@@ -209,19 +215,23 @@ public:
 private:
   void take(const input::Submit& x, Instant now) {
     coming_ = Record{now, x.deadline, x.key, x.weight, 0, false, !has_store_, x.has_source};
-    coming_->own_limit = limit_in(x.own_retries);
+    take(x.own);
   }
 
   void take(const input::Restore& x) {
     if (has_ended_ || !has_store_ || x.delivery <= last_number_)
       return;
     coming_ = Record{x.submitted_at, x.deadline, x.key, x.weight, x.attempts, true, true};
-    coming_->own_limit = limit_in(x.own_retries);
+    take(x.own);
     coming_number_ = x.delivery;
   }
 
-  static std::optional<std::uint32_t> limit_in(const std::shared_ptr<const OwnRetries>& x) {
-    return x ? x->max_attempts : std::nullopt;
+  void take(const std::shared_ptr<const input::OwnTerms>& own) {
+    if (!own)
+      return;
+    if (own->retries)
+      coming_->own_limit = own->retries->max_attempts;
+    coming_->not_before = own->not_before;
   }
 
   void take(const input::NotPersisted& x) {

@@ -153,6 +153,22 @@ struct Command {
     return std::make_shared<const OwnRetries>(result);
   }
 
+  /// From now until its time; unset: it names none. It may be over.
+  std::optional<Duration> delay() const {
+    return how / 13 % 6 == 5
+             ? std::optional{std::chrono::milliseconds{1} * (static_cast<int>(how / 6 % 150) - 20)}
+             : std::nullopt;
+  }
+  std::shared_ptr<const input::OwnTerms> own(Instant now) const {
+    auto retries = own_retries();
+    if (!retries && !delay())
+      return nullptr;
+    input::OwnTerms result{std::move(retries)};
+    if (delay())
+      result.not_before = now + *delay();
+    return std::make_shared<const input::OwnTerms>(std::move(result));
+  }
+
   std::uint64_t key() const { return how / 7 % 4; }
   std::uint32_t weight() const { return how / 5 % 8; }
   bool has_source() const { return how % 5 == 2; }
@@ -236,6 +252,8 @@ inline void showValue(const Command& x, std::ostream& out) {
       out << " time to live " << to_string(*x.time_to_live());
     out << (x.has_source() ? ", from elsewhere" : "");
     show(x.own_retries(), out);
+    if (x.delay())
+      out << ", not before " << to_string(*x.delay()) << " from now";
     break;
   case Kind::join:
     out << (x.joins_until_stored() ? " until it is stored" : "");
@@ -252,6 +270,8 @@ inline void showValue(const Command& x, std::ostream& out) {
     if (x.time_left())
       out << ", time left " << to_string(*x.time_left());
     show(x.own_retries(), out);
+    if (x.delay())
+      out << ", not before " << to_string(*x.delay()) << " from now";
     break;
   case Kind::start:
     out << " with numbers " << x.jump() << " above the last";

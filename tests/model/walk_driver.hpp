@@ -44,7 +44,7 @@ public:
                                 .key = x.key(),
                                 .weight = x.weight(),
                                 .has_source = options_.persist && x.has_source(),
-                                .own_retries = x.own_retries()});
+                                .own = x.own(now_)});
     case Kind::unreadable:
       if (options_.persist)
         step(input::Unreadable{{9, "no decoder"}});
@@ -173,7 +173,7 @@ protected:
       x.step() > 0 ? last + x.step() : last - std::min<std::uint64_t>(last, x.back());
     restore({delivery, x.attempts(), 0, now_ + -x.age(),
              x.time_left() ? now_ + *x.time_left() : Instant::never(), x.key(), x.weight(),
-             x.own_retries()});
+             x.own(now_)});
   }
 
   std::uint64_t gap() const { return static_cast<std::uint64_t>(conditions_.gap); }

@@ -17,18 +17,24 @@ DeliverySlots::Slot DeliverySlots::push(std::uint64_t id, Instant now) {
   entry.delivery.id = id;
   entry.delivery.submitted_at = now;
   entry.used = true;
-  entry.next = none;
-  entry.previous = back_;
-  (back_ == none ? front_ : entries_[back_].next) = slot;
-  back_ = slot;
+  come_last(slot);
   ++size_;
   most_used_ = used_ == 0 ? 1 : std::max(most_used_, used_ + 1);
   ++used_;
   return slot;
 }
 
+void DeliverySlots::come_last(Slot slot) {
+  auto& entry = entries_[slot];
+  entry.next = none;
+  entry.previous = back_;
+  (back_ == none ? front_ : entries_[back_].next) = slot;
+  back_ = slot;
+}
+
 void DeliverySlots::make_ghost(Slot slot) {
   leave_order(slot);
+  --size_;
   entries_[slot].delivery.is_ghost = true;
 }
 

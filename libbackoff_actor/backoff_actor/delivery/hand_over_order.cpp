@@ -3,7 +3,24 @@
 
 #include "backoff_actor/delivery/internal/hand_over_order.hpp"
 
+#include <algorithm>
+#include <compare>
+#include <vector>
+
 namespace backoff_actor {
+
+namespace {
+
+// A scheduled delivery. Of those with the same time, the one that was submitted first comes first.
+struct Due {
+  Instant at;
+  std::uint64_t number;
+  DeliverySlots::Slot slot;
+
+  auto operator<=>(const Due&) const = default;
+};
+
+} // namespace
 
 // Queues the delivery behind the key's owner, if the key has one.
 void HandOverOrder::add_to_key(Slot slot) {
@@ -13,6 +30,59 @@ void HandOverOrder::add_to_key(Slot slot) {
     delivery.place = Place::blocked;
   outbox_.append(is_new ? fresh_ : key->second, slot);
 }
+
+// -- scheduled ------------------------------------------------------------------------
+
+void HandOverOrder::schedule(Slot slot, Instant at) {
+  outbox_[slot].is_scheduled = true;
+  ++scheduled_;
+  pauses_.push(slot, at);
+  if (ordering_ == Ordering::strict)
+    return;
+  leave_turn(slot);
+  outbox_[slot].place = Place::scheduled;
+  outbox_.put_off(slot);
+}
+
+std::vector<HandOverOrder::Slot> HandOverOrder::all_put_off() const {
+  std::vector<Due> due;
+  for (const auto slot : pauses_.slots())
+    if (outbox_[slot].place == Place::scheduled)
+      due.push_back({pauses_.key_of(slot), outbox_[slot].id, slot});
+  std::sort(due.begin(), due.end());
+  std::vector<Slot> result;
+  for (const auto& x : due)
+    result.push_back(x.slot);
+  return result;
+}
+
+// Its time has come, or it ends. It is in no heap of pauses any more.
+void HandOverOrder::end_schedule(Slot slot) {
+  outbox_[slot].is_scheduled = false;
+  --scheduled_;
+  if (outbox_[slot].place != Place::scheduled)
+    return;
+  outbox_.come_last(slot);
+  is_by_number_ = false;
+}
+
+void HandOverOrder::begin_turn(Slot slot) {
+  end_schedule(slot);
+  auto& delivery = outbox_[slot];
+  if (delivery.place != Place::scheduled)
+    return;
+  if (ordering_ == Ordering::per_key && delivery.key != 0) {
+    const auto [key, is_new] = keys_.try_emplace(delivery.key);
+    if (!is_new) {
+      delivery.place = Place::blocked;
+      return outbox_.append(key->second, slot);
+    }
+  }
+  delivery.place = Place::fresh;
+  freed_.push(slot, delivery.id);
+}
+
+// -- back from a child ----------------------------------------------------------------
 
 void HandOverOrder::give_back(Slot slot) {
   outbox_[slot].place = Place::ready;
@@ -26,17 +96,45 @@ void HandOverOrder::pause(Slot slot, Instant until) {
 }
 
 void HandOverOrder::end_pauses(Instant now) {
+  std::vector<Due> due;
   while (!pauses_.empty() && pauses_.top_key() <= now) {
     const auto slot = pauses_.top();
+    const auto at = pauses_.top_key();
     pauses_.pop();
-    give_back(slot);
+    if (!outbox_[slot].is_scheduled) {
+      give_back(slot);
+      continue;
+    }
+    outbox_[slot].submitted_at = std::max(outbox_[slot].submitted_at, at);
+    due.push_back({at, outbox_[slot].id, slot});
   }
+  std::sort(due.begin(), due.end());
+  for (const auto& x : due)
+    begin_turn(x.slot);
 }
 
-// The delivery must not be with a child.
+void HandOverOrder::end_all_pauses() {
+  for (const auto slot : pauses_.slots())
+    if (!outbox_[slot].is_scheduled) {
+      pauses_.erase(slot);
+      give_back(slot);
+    }
+}
+
+// The delivery ends, and is not with a child.
 void HandOverOrder::leave(Slot slot) {
+  if (outbox_[slot].is_scheduled) {
+    pauses_.erase(slot);
+    end_schedule(slot);
+  }
+  leave_turn(slot);
+}
+
+void HandOverOrder::leave_turn(Slot slot) {
   const auto& delivery = outbox_[slot];
   switch (delivery.place) {
+  case Place::scheduled:
+    return; // it is no owner of its key
   case Place::blocked:
     outbox_.unlink(keys_.at(delivery.key), slot);
     return;

@@ -93,6 +93,11 @@ struct RecordOfSenderEvent {
       result.seconds("retry_after_s", *x.retry_after);
     return result.cause(x.cause);
   }
+  Record operator()(const event::Scheduled& x) const {
+    return Record{"scheduled"}
+      .number("delivery", x.delivery)
+      .seconds("due_in_s", x.not_before - x.at);
+  }
   Record operator()(const event::RetryScheduled& x) const {
     Record result{"retry_scheduled"};
     if (x.delivery != 0)

@@ -68,6 +68,10 @@ struct DescribeSenderEvent {
            + because(x.cause);
   }
 
+  std::string operator()(const event::Scheduled& x) const {
+    return delivery(x.delivery) + " is due in " + to_string(x.not_before - x.at);
+  }
+
   std::string operator()(const event::RetryScheduled& x) const {
     // A free retry has no number: with it the series begins anew.
     const auto number = x.backoff.retries() == 0 ? "" : std::to_string(x.backoff.retries()) + " ";
@@ -248,6 +252,7 @@ template Event::Event(event::AckTimedOut);
 template Event::Event(event::ChildOverdue);
 template Event::Event(event::AbandonedChildEnded);
 template Event::Event(event::Refused);
+template Event::Event(event::Scheduled);
 template Event::Event(event::RetryScheduled);
 template Event::Event(event::DelayEnded);
 template Event::Event(event::HandedOver);

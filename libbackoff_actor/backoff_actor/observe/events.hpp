@@ -89,6 +89,13 @@ struct Refused {
   std::optional<Duration> retry_after; ///< what the service asked for
 };
 
+/// A message was accepted that is not to be worked on before its time, see `Submit::delay`.
+struct Scheduled {
+  Instant at;             ///< when
+  std::uint64_t delivery; ///< its number
+  Instant not_before;     ///< when its time comes
+};
+
 /// A failure is followed by a delay: of the sender or its worker, or of the delivery that failed.
 /// One failure may lead to both, see `BackoffBy`.
 struct RetryScheduled {
@@ -310,16 +317,16 @@ struct DeadLetterHookFailed {
 /// Any of the events, and the name of its sender. `std::get_if` and `std::visit` tell which event
 /// it is; `time_of`, `to_string`, `severity_of` and `line_of` take all.
 struct BACKOFF_ACTOR_EXPORT Event
-  : std::variant<event::Accepted, event::NotAccepted, event::ChildStarted, event::StartFailed,
-                 event::ChildDown, event::AckTimedOut, event::ChildOverdue,
-                 event::AbandonedChildEnded, event::Refused, event::RetryScheduled,
-                 event::DelayEnded, event::HandedOver, event::GuardHeldBack, event::Acknowledged,
-                 event::UnknownAcknowledgement, event::BackOffReset, event::DeadLettered,
-                 event::FellBack, event::CameBack, event::GaveUp, event::Paused, event::Resumed,
-                 event::DrainBegan, event::Drained, event::SenderStopped, event::Restored,
-                 event::Suspended, event::StoreFellBehind, event::StoreCaughtUp, event::StoreNotice,
-                 event::Finishing, event::DeadLetterHookFailed, event::DeadLettersLeft,
-                 event::NothingSucceeds, event::SucceedsAgain, event::Hint> {
+  : std::variant<
+      event::Accepted, event::NotAccepted, event::ChildStarted, event::StartFailed,
+      event::ChildDown, event::AckTimedOut, event::ChildOverdue, event::AbandonedChildEnded,
+      event::Refused, event::Scheduled, event::RetryScheduled, event::DelayEnded, event::HandedOver,
+      event::GuardHeldBack, event::Acknowledged, event::UnknownAcknowledgement, event::BackOffReset,
+      event::DeadLettered, event::FellBack, event::CameBack, event::GaveUp, event::Paused,
+      event::Resumed, event::DrainBegan, event::Drained, event::SenderStopped, event::Restored,
+      event::Suspended, event::StoreFellBehind, event::StoreCaughtUp, event::StoreNotice,
+      event::Finishing, event::DeadLetterHookFailed, event::DeadLettersLeft, event::NothingSucceeds,
+      event::SucceedsAgain, event::Hint> {
   Event(); ///< holds the first kind of event
   /// Holds an event.
   template <detail::AlternativeOf<variant> T>

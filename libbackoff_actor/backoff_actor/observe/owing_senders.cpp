@@ -40,6 +40,8 @@ std::string advice_about_store(const SenderStatus& status) {
 std::string advice_about_child(const SenderStatus& status, const OwingSender& sender) {
   if (status.phase == Phase::starting)
     return "It has no child: one is being made, or the last one has not ended. Send it Stop.";
+  if (status.owed == status.scheduled && status.ghosts == 0)
+    return "Each delivery waits for its time. Send the sender Stop.";
   if (status.in_flight == 0 && status.ghosts == 0)
     return "Each delivery waits out a delay of its own. Send the sender RetryNow, or Stop.";
   if (!sender.ack_timeout)

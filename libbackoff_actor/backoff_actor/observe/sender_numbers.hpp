@@ -61,6 +61,7 @@ struct SenderNumbers {
   std::uint64_t owed = 0;       ///< deliveries in the outbox
   std::uint64_t owed_bytes = 0; ///< the weight of the owed deliveries, if it is counted
   std::uint64_t in_flight = 0;  ///< owed deliveries that a child holds
+  std::uint64_t scheduled = 0;  ///< owed deliveries whose time has not come, see `Submit::delay`
   /// Deliveries that are no longer owed but still with the child: they expired there, or an earlier
   /// child has done them. They take room until the child answers.
   std::uint64_t ghosts = 0;
@@ -81,7 +82,8 @@ struct SenderNumbers {
 struct SenderGlance : SenderNumbers {
   Phase phase = Phase::starting;           ///< what it is doing
   Instant oldest_since = Instant::never(); ///< since when the oldest is owed; never: nothing is
-  /// When it had its last turn; never: it owes nothing. An engine does not know it, and says never.
+  /// When it had its last turn; never: it owes nothing that is due. An engine does not know it, and
+  /// says never.
   Instant silent_since = Instant::never();
   /// The first failure after the last success; never: there is none.
   Instant failing_since = Instant::never();
@@ -167,6 +169,8 @@ inline constexpr auto sender_gauges = std::to_array<NumberOf<SenderNumbers>>({
    "Bytes of the owed deliveries, where they are counted."},
   {&SenderNumbers::in_flight, "in_flight", "sender_in_flight",
    "Owed deliveries that a child holds."},
+  {&SenderNumbers::scheduled, "scheduled", "sender_scheduled",
+   "Owed deliveries whose time has not come."},
   {&SenderNumbers::ghosts, "ghosts", "sender_ghosts",
    "Deliveries that are no longer owed, but that a child still holds."},
   {&SenderNumbers::abandoned, "abandoned", "children_abandoned",

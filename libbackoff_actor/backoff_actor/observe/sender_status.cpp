@@ -44,8 +44,9 @@ std::string to_string(const SenderStatus& status) {
     text += ", on the fallback";
   text += ", " + std::to_string(status.owed) + " owed";
   if (status.owed > 0)
-    text += " (" + std::to_string(status.in_flight) + " in flight, oldest "
-            + to_string(status.oldest_age) + ")";
+    text +=
+      " (" + std::to_string(status.in_flight) + " in flight, oldest " + to_string(status.oldest_age)
+      + (status.scheduled > 0 ? ", " + std::to_string(status.scheduled) + " for later" : "") + ")";
   if (status.ghosts > 0)
     text += ", " + std::to_string(status.ghosts) + (status.ghosts == 1 ? " ghost" : " ghosts");
   text += status.pool.workers.empty() ? ", child " + std::to_string(status.incarnation)

@@ -25,6 +25,7 @@ struct SeverityOfSenderEvent {
   }
   Severity operator()(const event::AbandonedChildEnded&) const { return info; }
   Severity operator()(const event::Refused&) const { return warning; }
+  Severity operator()(const event::Scheduled&) const { return debug; }
   Severity operator()(const event::RetryScheduled&) const { return warning; }
   Severity operator()(const event::DelayEnded&) const { return debug; }
   Severity operator()(const event::HandedOver&) const { return debug; }

@@ -24,7 +24,7 @@ BACKOFF_ACTOR_EXPORT std::string_view to_string(Severity severity);
 
 /// Returns how much attention an event of a sender needs:
 ///
-/// - `debug`: `Accepted`, `HandedOver`, `Acknowledged`, `Restored`, `Suspended`,
+/// - `debug`: `Accepted`, `Scheduled`, `HandedOver`, `Acknowledged`, `Restored`, `Suspended`,
 ///   `DelayEnded`; `ChildStarted` of the first child; `ChildDown` that is no failure
 /// - `info`: `ChildStarted` of later children, `BackOffReset`, `CameBack`, `AbandonedChildEnded`,
 ///   `GuardHeldBack`, `StoreCaughtUp`, `SucceedsAgain`, `Paused`, `Resumed`,

@@ -98,7 +98,7 @@ SenderGlance glance_of(const Cell<SenderWords::size>& cell) {
   for_each_row(sender_moments, [&](const auto& one, std::size_t i) {
     glance.*one.member = instant_of(cell.get(Words::oldest_since + i));
   });
-  if (glance.owed == 0)
+  if (glance.owed == glance.scheduled) // it has nothing to do
     glance.silent_since = Instant::never();
   glance.due = instant_of(cell.get(Words::due));
   const auto state = cell.get(Words::state);

@@ -1,6 +1,7 @@
 #include "backoff_actor/supervision/own_retries.hpp"
 
 #include "backoff_actor/backoff/internal/text_parser.hpp"
+#include "backoff_actor/core/internal/context_line.hpp"
 
 #include <algorithm>
 
@@ -80,13 +81,7 @@ std::string context_of(const OwnRetries& retries) {
 }
 
 std::string_view retries_in(std::string_view context) {
-  while (!context.empty()) {
-    const auto line = context.substr(0, context.find('\n'));
-    if (line.starts_with(name_in_context))
-      return line.substr(name_in_context.size());
-    context.remove_prefix(std::min(line.size() + 1, context.size()));
-  }
-  return {};
+  return detail::value_in(context, name_in_context);
 }
 
 } // namespace backoff_actor

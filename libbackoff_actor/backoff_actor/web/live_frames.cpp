@@ -69,6 +69,7 @@ constexpr LiveNumber live_numbers[] = {
   {"lettersSince", [](const auto& x) { return oldest_of(x.dead_letters); }},
   {"downSince",
    [](const auto& x) { return x.glance.is_service_down ? moment(x.glance.failing_since) : 0; }},
+  {"scheduled", [](const auto& x) { return x.glance.scheduled; }},
 };
 
 // The parts of a status that are not senders.

@@ -20,7 +20,7 @@ public:
   void submit(std::uint64_t id, std::uint64_t key = 0, bool stored = true) {
     const auto slot = outbox.push(id, {});
     outbox[slot].key = key;
-    outbox[slot].stored = stored;
+    outbox[slot].is_unstored = !stored;
     turns.add(slot);
     slots[id] = slot;
   }
@@ -73,7 +73,7 @@ TEST(hand_over_order, nobody_overtakes_what_is_not_stored_yet) {
   desk.submit(2);
   EXPECT_THAT(desk.take_all(), IsEmpty());
 
-  desk.outbox[desk.slots[1]].stored = true;
+  desk.outbox[desk.slots[1]].is_unstored = false;
 
   EXPECT_THAT(desk.take_all(), ElementsAre(1, 2));
 }

@@ -17,6 +17,15 @@ namespace backoff_actor::engine_test {
 /// What was asked for, one line an effect, with deliveries in place of slots.
 using Lines = std::vector<std::string>;
 
+/// What a message brings of its own.
+inline std::shared_ptr<const input::OwnTerms> own(OwnRetries retries) {
+  return std::make_shared<const input::OwnTerms>(
+    input::OwnTerms{std::make_shared<const OwnRetries>(std::move(retries))});
+}
+inline std::shared_ptr<const input::OwnTerms> own(Instant not_before) {
+  return std::make_shared<const input::OwnTerms>(input::OwnTerms{nullptr, not_before});
+}
+
 /// Drives an engine by hand. Its waits, by the choice of the seed, are 10, 30, 70, 150, 310, 630
 /// and 1270 ms.
 class EngineDriver {

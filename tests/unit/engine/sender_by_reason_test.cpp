@@ -109,8 +109,7 @@ TEST(sender_by_reason, comes_after_what_the_message_says_itself) {
   EngineDriver sender{{.by_reason = "slow: max_attempts 2, backoff fixed(1s)",
                        .charging = Charging::every_failure()}};
   sender.start();
-  sender.take(input::Submit{
-    .own_retries = std::make_shared<const OwnRetries>(OwnRetries{3, Policy{Fixed{20ms}}})});
+  sender.take(input::Submit{.own = own(OwnRetries{3, Policy{Fixed{20ms}}})});
 
   EXPECT_THAT(nack_as(sender, 1, "slow"), ElementsAre("wake at 20ms"));
   sender.wake_after(20ms);

@@ -144,11 +144,11 @@ TEST(sender_refusals, unordered_the_wish_is_read_for_the_delivery_alone) {
     {Reading::ignored(), 48h, "wake at 10ms"},
     {Reading::cut_to(5s).in_place_of_backoff(), 1ms, "wake at 1ms"},
   };
-  const auto ten_ms = std::make_shared<const OwnRetries>(OwnRetries{{}, Policy{Fixed{10ms}}});
+  const auto ten_ms = own(OwnRetries{{}, Policy{Fixed{10ms}}});
   for (const auto& row : rows) {
     EngineDriver sender{{.ordering = Ordering::unordered, .retry_after = row.reading}};
     sender.start();
-    sender.take(input::Submit{.own_retries = ten_ms});
+    sender.take(input::Submit{.own = ten_ms});
     EXPECT_THAT(sender.nack(1, row.wish), ElementsAre(row.expected)) << to_string(row.reading);
   }
 }

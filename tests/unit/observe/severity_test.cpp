@@ -29,6 +29,7 @@ TEST(severity, is_told_for_each_event_of_a_sender) {
     {event::ChildOverdue{at, 3, false}, Severity::warning},
     {event::AbandonedChildEnded{at, 3}, Severity::info},
     {event::Refused{at, 7, cause, {}}, Severity::warning},
+    {event::Scheduled{at, 7, at}, Severity::debug},
     {event::RetryScheduled{at, 10ms, at, BackOff{}}, Severity::warning},
     {event::DelayEnded{at}, Severity::debug},
     {event::HandedOver{at, 7, 3, false}, Severity::debug},

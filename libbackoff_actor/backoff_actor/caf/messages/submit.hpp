@@ -15,10 +15,23 @@ namespace backoff_actor {
 struct Submit {
   caf::message message{}; ///< what the child gets; any message, even a command of the sender
 
-  /// How long from now the message may wait for its acknowledgement. After that, the sender gives
-  /// it up, `expired`. 0 or less: it does so at once. `Duration::max()`:
-  /// `SenderOptions::time_to_live` applies.
+  /// How long the message may wait for its acknowledgement: from now or, if it is to wait for its
+  /// time, from then. After that, the sender gives it up, `expired`. 0 or less: it does so at once.
+  /// `Duration::max()`: `SenderOptions::time_to_live` applies.
   Duration time_to_live = Duration::max();
+
+  /// How long the message waits before a child may get it. It counts as owed meanwhile. Without
+  /// order it holds up nothing. `Ordering::per_key`: others with its key go first, and then it
+  /// comes behind them. `Ordering::strict`: what comes after it waits with it. A durable outbox
+  /// keeps its time.
+  ///
+  /// @range 0 and more; a message with another delay is not accepted
+  Duration delay{0};
+
+  /// In place of `delay`: the time before which no child may get it, by the clock of the computer
+  /// where the sender is. In the past: at once. If the clock is set afterwards, the message still
+  /// waits as long as it was to wait; another process that takes an outbox over goes by its clock.
+  std::optional<WallTime> not_before{};
 
   /// `Ordering::per_key` keeps messages with the same key in order. Empty:
   /// `RareSenderOptions::key_of` names the key. Any bytes, but for an outbox that several processes
@@ -62,7 +75,8 @@ auto inspect(auto& f, Submit& x) {
   return compat::object(f, x, "backoff_actor::Submit", compat::field("message", x.message),
                         compat::field("time_to_live", x.time_to_live), compat::field("key", x.key),
                         compat::field("idempotency_key", x.idempotency_key),
-                        compat::field("retries", x.retries),
+                        compat::field("retries", x.retries), compat::field("delay", x.delay),
+                        compat::field("not_before", x.not_before),
                         compat::field("answer_when_accepted", x.answer_when_accepted));
 }
 auto inspect(auto& f, Accepted& x) {

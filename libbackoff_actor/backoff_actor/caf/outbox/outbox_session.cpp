@@ -110,6 +110,8 @@ void SenderStore::note_time(Instant now) {
     to_wall_ = Duration{queue_->wall_time().since_epoch} - now.since_origin;
 }
 
+WallTime SenderStore::wall_now() const { return queue_->wall_time(); }
+
 void SenderStore::insert(std::uint32_t slot, std::uint64_t id, Instant now, std::string key,
                          std::string idempotency_key, std::string context) {
   note_time(now);

@@ -120,9 +120,9 @@ OutboxContent WriteQueue::read_content() const {
 
 WriteQueue::~WriteQueue() = default;
 
-WallTime WriteQueue::wall_time() const {
-  if (options_.wall_clock)
-    return options_.wall_clock();
+WallTime wall_time(const DurableOptions& options) {
+  if (options.wall_clock)
+    return options.wall_clock();
   using std::chrono::system_clock;
   const auto since_epoch = system_clock::now().time_since_epoch();
   return {std::chrono::duration_cast<std::chrono::nanoseconds>(since_epoch).count()};

@@ -9,8 +9,10 @@
 #include "backoff_actor/caf/messages/sender_control.hpp"
 #include "backoff_actor/caf/messages/stop.hpp"
 #include "backoff_actor/caf/messages/submit.hpp"
+#include "backoff_actor/caf/outbox/internal/write_queue.hpp"
 #include "backoff_actor/caf/owned/internal/standby_hand.hpp"
 #include "backoff_actor/caf/sender/sender.hpp"
+#include "backoff_actor/delivery/internal/schedule.hpp"
 #include "backoff_actor/delivery/refusal.hpp"
 #include "backoff_actor/engine/outbox/standby.hpp"
 #include "backoff_actor/sinks/internal/observatory_state.hpp"
@@ -21,6 +23,7 @@
 #include <caf/exit_reason.hpp>
 #include <caf/sec.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <deque>
@@ -246,12 +249,20 @@ private:
     result.idempotency_key = x.idempotency_key;
     detail::require_text_keys(result.key, result.idempotency_key);
     result.context = context_of(parse_own_retries(x.retries));
+    detail::check_schedule(x.delay, x.not_before);
+    const auto now = Instant{Duration{wall_time(outbox_.options).since_epoch}};
+    const auto begin = x.not_before ? Instant{Duration{x.not_before->since_epoch}} : now + x.delay;
+    const auto wait = std::max(begin - now, Duration::zero());
+    if (wait > Duration::zero())
+      detail::add_not_before(result.context, {begin.since_origin.count()});
     result.type = std::move(stored.types);
     result.payload = std::move(stored.bytes);
     if (x.time_to_live != Duration::max())
       result.time_to_live = x.time_to_live;
     else
       result.time_to_live = options_.time_to_live;
+    if (result.time_to_live)
+      *result.time_to_live = (Instant{wait} + *result.time_to_live).since_origin;
     return result;
   }
 

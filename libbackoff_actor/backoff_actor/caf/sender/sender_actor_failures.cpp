@@ -150,12 +150,17 @@ void BackOffSender::record(const DeadLetter& letter, bool is_stored) {
     keep(letter);
 }
 
+WallTime BackOffSender::wall_now() const {
+  if (store_)
+    return store_->wall_now();
+  using std::chrono::system_clock;
+  return {Duration{system_clock::now().time_since_epoch()}.count()};
+}
+
 // Keeps a letter for operators. With an outbox these see what is in there.
 void BackOffSender::keep(const DeadLetter& letter) {
-  using std::chrono::system_clock;
-  const WallTime at{Duration{system_clock::now().time_since_epoch()}.count()};
   const auto kept_by = desk();
-  kept_by->keep(letter, at);
+  kept_by->keep(letter, wall_now());
   if (!seat()->shows_letters())
     seat()->show_letters({kept_by->letter_count(), false});
 }

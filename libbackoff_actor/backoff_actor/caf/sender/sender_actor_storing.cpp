@@ -47,9 +47,9 @@ std::uint64_t BackOffSender::restore() {
       // An earlier sender accepted it, so it stays accepted, even without a weight.
     }
     try {
-      news.own_retries = own_retries_in(x.context);
+      news.own = own_in(x.context, ahead);
     } catch (const std::invalid_argument&) {
-      // So does one whose retries another version has written: the options of the sender apply.
+      // So does one whose terms another version has written: the options of the sender apply.
     }
     incoming_ = {std::move(x.message), {}, nullptr};
     if (!x.key.empty())

@@ -9,6 +9,7 @@
 #include "backoff_actor/caf/sender/internal/idempotency_keys.hpp"
 #include "backoff_actor/core/internal/text_hash.hpp"
 #include "backoff_actor/core/internal/thrown.hpp"
+#include "backoff_actor/delivery/internal/schedule.hpp"
 
 #include <algorithm>
 #include <exception>
@@ -36,6 +37,40 @@ void BackOffSender::on_message(caf::message&& payload) {
 
 void BackOffSender::on_system_message(caf::message message) {
   submit(Submit{.message = std::move(message)});
+}
+
+// What the context of a stored message says; null: nothing. `ahead`: by how much the clock was set
+// back since. Throws `std::invalid_argument`.
+std::shared_ptr<const input::OwnTerms> BackOffSender::own_in(std::string_view context,
+                                                             Duration ahead) const {
+  if (context.empty())
+    return nullptr;
+  input::OwnTerms result;
+  if (const auto text = retries_in(context); !text.empty())
+    result.retries = std::make_shared<const OwnRetries>(parse_own_retries(text));
+  if (const auto at = detail::not_before_in(context))
+    result.not_before = store_->instant(*at) + -ahead;
+  return std::make_shared<const input::OwnTerms>(std::move(result));
+}
+
+// Notes what the message brings of its own: in `news`, and in the context that a store keeps.
+void BackOffSender::note_own(const Submit& x, Instant came_at, input::Submit& news) {
+  detail::check_schedule(x.delay, x.not_before);
+  input::OwnTerms own;
+  auto& context = incoming_.more().context;
+  if (!x.retries.empty()) {
+    auto retries = parse_own_retries(x.retries);
+    context = context_of(retries);
+    own.retries = std::make_shared<const OwnRetries>(std::move(retries));
+  }
+  if (x.not_before || x.delay > Duration::zero()) {
+    const auto to_wall = Duration{wall_now().since_epoch} - now().since_origin;
+    own.not_before =
+      x.not_before ? Instant{Duration{x.not_before->since_epoch}} + -to_wall : came_at + x.delay;
+    detail::add_not_before(context, {(own.not_before + to_wall).since_origin.count()});
+    news.deadline = deadline(std::max(came_at, own.not_before), x.time_to_live);
+  }
+  news.own = std::make_shared<const input::OwnTerms>(std::move(own));
 }
 
 // Returns the time of the current message. Unless an option needs the exact time, a recent one will
@@ -82,11 +117,8 @@ void BackOffSender::submit(const Submit& x, compat::OpenRequest client, Instant 
       news.key = number_of(key);
       incoming_.more().key = std::move(key);
     }
-    if (!x.retries.empty()) {
-      auto own = parse_own_retries(x.retries);
-      incoming_.more().context = context_of(own);
-      news.own_retries = std::make_shared<const OwnRetries>(std::move(own));
-    }
+    if (!x.retries.empty() || x.delay != Duration::zero() || x.not_before)
+      note_own(x, came_at, news);
     news.weight = weight_of(x.message);
     if (store_)
       store_->prepare(system(), x.message, news.deadline);
@@ -202,7 +234,7 @@ bool BackOffSender::take_incoming(IncomingMessage x) {
       x.key.empty() && options().rare.key_of ? options().rare.key_of(incoming_.payload) : x.key;
     news.key = number_of(extra.key);
     news.weight = weight_of(incoming_.payload);
-    news.own_retries = own_retries_in(x.context);
+    news.own = own_in(x.context, Duration::zero());
     extra.context = x.context;
   } catch (...) {
     extra.key = x.key;
@@ -223,7 +255,9 @@ bool BackOffSender::take_incoming(IncomingMessage x) {
     return false;
   }
   const auto at = now();
-  news.deadline = deadline(at, x.time_to_live.value_or(Duration::max()));
+  news.deadline = x.time_to_live || !news.own
+                    ? deadline(at, x.time_to_live.value_or(Duration::max()))
+                    : deadline(std::max(at, news.own->not_before), Duration::max());
   extra.idempotency_key = std::move(x.idempotency_key);
   store_->prepare(std::move(stored), news.deadline, x.row);
   take(at, news);

@@ -41,6 +41,15 @@ public:
   /// The key of a slot. The heap must hold the slot.
   const Key& key_of(Slot slot) const { return nodes_[positions_[slot] - 1].first; }
 
+  /// Returns the slots that it holds, in no order.
+  std::vector<Slot> slots() const {
+    std::vector<Slot> result;
+    result.reserve(nodes_.size());
+    for (const auto& [key, slot] : nodes_)
+      result.push_back(slot);
+    return result;
+  }
+
   /// Adds a slot. The heap must not hold it yet.
   void push(Slot slot, Key key) {
     if (slot >= positions_.size())

@@ -16,6 +16,7 @@
 #include <optional>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace backoff_actor {
 
@@ -81,7 +82,8 @@ public:
   Fill owed() const { return {outbox_.size() + joined_, bytes_}; }
   Fill in_flight() const { return {in_flight_ + joined_, bytes_in_flight_}; }
 
-  /// The owed deliveries in order of submission; `DeliverySlots::none` behind the last.
+  /// The owed deliveries in order of submission; `DeliverySlots::none` behind the last. What is
+  /// scheduled has no place before its time, but in strict order. Then it comes last.
   Slot front() const { return outbox_.front(); }
   Slot after(Slot slot) const { return outbox_.next(slot); }
 
@@ -91,15 +93,16 @@ public:
   Slot find(HandOverId id) const { return outbox_.find(id); }
   bool is_latest(Slot slot, HandOverId id) const { return outbox_.is_latest(slot, id); }
 
-  /// The oldest owed delivery that no child holds. There must be one.
+  /// The oldest owed delivery that no child holds; if all of these are scheduled, the one whose
+  /// time comes first. There must be one.
   // Remembers its place, so that later calls do not pass over deliveries in flight again.
   Slot oldest_waiting() {
     auto& slot = no_older_waits_;
     if (slot == DeliverySlots::none)
       slot = outbox_.front();
-    while (outbox_[slot].place == Place::in_flight)
+    while (slot != DeliverySlots::none && outbox_[slot].place == Place::in_flight)
       slot = outbox_.next(slot);
-    return slot;
+    return slot != DeliverySlots::none ? slot : order_.first_put_off();
   }
 
   // -- a delivery comes -------------------------------------------------------------
@@ -111,7 +114,7 @@ public:
     delivery.key = x.key;
     delivery.weight = x.weight;
     delivery.attempts = x.attempts;
-    delivery.stored = x.is_stored;
+    delivery.is_unstored = !x.is_stored;
     unstored_ += x.is_stored ? 0U : 1U;
     bytes_ += x.weight;
     order_.add(slot);
@@ -124,9 +127,10 @@ public:
 
   /// Notes that the store has the delivery. Returns whether that is news.
   bool mark_stored(Slot slot) {
-    const auto was_stored = std::exchange(outbox_[slot].stored, true);
-    unstored_ -= was_stored ? 0U : 1U;
-    return !was_stored;
+    const auto was_unstored = bool{outbox_[slot].is_unstored};
+    outbox_[slot].is_unstored = false;
+    unstored_ -= was_unstored ? 1U : 0U;
+    return was_unstored;
   }
 
   /// The delivery stays where it came from until it is stored.
@@ -172,8 +176,10 @@ public:
   }
 
   void end_pauses(Instant now) { order_.end_pauses(now); }
+  void end_all_pauses() { order_.end_all_pauses(); }
 
-  /// When the next deadline passes or the next pause ends; `Instant::never()` if there is neither.
+  /// When the next deadline passes, the next pause ends, or the next scheduled delivery is due;
+  /// `Instant::never()` if there is nothing of it.
   [[gnu::always_inline]] Instant next_due() const {
     const auto pause_end = order_.next_pause_end();
     return deadlines_.empty() ? pause_end : std::min(pause_end, deadlines_.top_key().first);
@@ -209,8 +215,18 @@ public:
     leave_flight(list, slot);
     if (no_older_waits_ != DeliverySlots::none && outbox_[slot].id < outbox_[no_older_waits_].id)
       no_older_waits_ = slot;
+    if (!order_.is_by_number())
+      no_older_waits_ = DeliverySlots::none;
     order_.give_back(slot);
   }
+
+  /// The delivery that was just pushed is not to be handed over before `at`, which is to come.
+  void schedule(Slot slot, Instant at) { order_.schedule(slot, at); }
+
+  std::size_t size_scheduled() const { return order_.size_scheduled(); }
+
+  /// The owed deliveries that are not in the order, in order of their times.
+  std::vector<Slot> all_put_off() const { return order_.all_put_off(); }
 
   /// The delivery that was given back is to be handed over again at `until`.
   void pause(Slot slot, Instant until) { order_.pause(slot, until); }

@@ -16,6 +16,7 @@ enum class Place : std::uint8_t {
   ready,     ///< to be handed over again
   blocked,   ///< behind another delivery with the same key
   pausing,   ///< in a backoff of its own
+  scheduled, ///< its time has not come; in strict order, such a delivery is `fresh`
   in_flight, ///< with a child
 };
 
@@ -23,7 +24,7 @@ enum class Place : std::uint8_t {
 /// slot of a table of its own.
 struct Delivery {
   std::uint64_t id = 0;          ///< 1, 2, 3 ... in order of submission; never used twice
-  Instant submitted_at;          ///< on the driver's time line
+  Instant submitted_at;          ///< on the driver's time line; once its time has come: since then
   Instant clock_start;           ///< when its wait for an acknowledgement began, if in flight
   std::uint64_t key = 0;         ///< deliveries with the same key stay in order; 0: none
   std::uint32_t incarnation = 0; ///< of the last hand-over; 0: not handed over yet
@@ -31,18 +32,23 @@ struct Delivery {
   std::uint32_t attempts = 0;    ///< hand-overs that were charged to this delivery
   std::uint32_t weight = 0;      ///< what it adds to the fill of the outbox
   Place place = Place::fresh;    ///< where it is
-  bool stored = false;           ///< whether it may be handed over
   bool held = false;             ///< an error came, and it is not known yet if the child crashed
   bool is_suspect = false;       ///< it may have crashed the child, so it goes alone
   bool is_ghost = false;         ///< it is owed no longer, but the child still has it
+  bool is_unstored : 1 = true;   ///< the store has not taken it yet
+  bool is_scheduled : 1 = false; ///< its time has not come
   bool has_source : 1 = false;   ///< it stays where it came from until it is stored
   bool has_failed : 1 = false;   ///< this process has seen it fail
   std::uint16_t worker = 0;      ///< the index of the worker that last had it; the fallback: 1
+
+  /// Whether it may be handed over when it is its turn.
+  bool may_go() const { return !(is_unstored || is_scheduled); }
 };
 
-/// The deliveries not yet acknowledged, in order of submission.
+/// The deliveries not yet acknowledged, in order of submission. Those that are put off have no place
+/// in the order; each comes last once it is no longer put off.
 ///
-/// A slab of entries, linked in order of submission. Adding, removing and finding by the id of a
+/// A slab of entries, linked in that order. Adding, removing and finding by the id of a
 /// hand-over take constant time, whatever the backlog. Memory is allocated only when the slab
 /// grows. A slot that is passed in must hold a delivery; this is not checked.
 ///
@@ -88,8 +94,10 @@ public:
   /// hand-overs.
   void erase(Slot slot) {
     auto& entry = entries_[slot];
-    if (!entry.delivery.is_ghost)
+    if (!entry.delivery.is_ghost) {
       leave_order(slot);
+      --size_;
+    }
     entry.used = false;
     entry.next = free_;
     free_ = slot;
@@ -99,6 +107,12 @@ public:
 
   /// Takes the delivery in `slot` out of those that are owed, and keeps the slot: a ghost.
   void make_ghost(Slot slot);
+
+  /// Takes the delivery in `slot` out of the order. It stays owed.
+  void put_off(Slot slot) { leave_order(slot); }
+
+  /// Puts the delivery in `slot`, which was put off, at the end of the order.
+  void come_last(Slot slot);
 
   /// Appends the delivery in `slot`, which is in no list, to `list`.
   void append(List& list, Slot slot) {
@@ -164,10 +178,10 @@ public:
   /// Whether `id` names the last hand-over of the delivery in `slot`.
   bool is_latest(Slot slot, HandOverId id) const { return entries_[slot].tag == id.tag(); }
 
-  /// The oldest delivery that is owed; `none` if empty.
+  /// The first delivery in the order; `none` if there is none.
   Slot front() const { return front_; }
 
-  /// The delivery submitted after the one in `slot`; `none` if that is the youngest.
+  /// The delivery that comes after the one in `slot`; `none` if that is the last.
   Slot next(Slot slot) const { return entries_[slot].next; }
 
   /// What is known of the delivery in `slot`; the reference holds until the next `push`.
@@ -218,7 +232,6 @@ private:
     const auto& entry = entries_[slot];
     (entry.previous == none ? front_ : entries_[entry.previous].next) = entry.next;
     (entry.next == none ? back_ : entries_[entry.next].previous) = entry.previous;
-    --size_;
   }
 
   void give_back_if_large();

@@ -12,6 +12,10 @@
 //     fresh ----> in flight ----> ready or pausing ----> in flight ...
 //       ^
 //     blocked, until the older deliveries with the same key have ended
+//
+// A delivery that is scheduled for later waits in the heap of pauses, and takes its turn when its
+// time has come: then it comes behind those with its key, and goes before younger ones without. In
+// strict order it takes its turn at once, in the list of fresh ones, and holds up all behind it.
 
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/internal/slot_heap.hpp"
@@ -19,8 +23,10 @@
 #include "backoff_actor/delivery/internal/delivery_slots.hpp"
 #include "backoff_actor/delivery/ordering.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <unordered_map>
+#include <vector>
 
 namespace backoff_actor {
 
@@ -49,19 +55,35 @@ public:
       outbox_.append(fresh_, slot);
   }
 
+  /// The delivery that was just added is not handed over before `at`, which is to come.
+  void schedule(Slot slot, Instant at);
+
+  /// The scheduled deliveries that have no place in the order of the outbox, in order of their
+  /// times.
+  std::vector<Slot> all_put_off() const;
+
+  /// The one of these whose time comes first. There must be one, and no other may pause.
+  Slot first_put_off() const { return pauses_.top(); }
+
+  /// Whether the order of the outbox is that of the numbers.
+  bool is_by_number() const { return is_by_number_; }
+
+  /// How many deliveries are scheduled: their time has not come.
+  std::size_t size_scheduled() const { return scheduled_; }
+
   /// The delivery whose turn it is; `DeliverySlots::none` if none can be handed over.
   // No delivery overtakes one that is not stored yet.
   Slot next() const {
     auto slot = first_fresh();
     if (!ready_.empty() && (slot == DeliverySlots::none || ready_.top_key() < outbox_[slot].id))
       slot = ready_.top();
-    return slot != DeliverySlots::none && outbox_[slot].stored ? slot : DeliverySlots::none;
+    return slot != DeliverySlots::none && outbox_[slot].may_go() ? slot : DeliverySlots::none;
   }
 
   /// The oldest fresh delivery; `DeliverySlots::none` if there is none, or if it is not stored yet.
   Slot next_fresh() const {
     const auto slot = first_fresh();
-    return slot != DeliverySlots::none && outbox_[slot].stored ? slot : DeliverySlots::none;
+    return slot != DeliverySlots::none && outbox_[slot].may_go() ? slot : DeliverySlots::none;
   }
 
   /// How many deliveries wait for nothing but a child, and for the store.
@@ -82,10 +104,14 @@ public:
   /// A delivery that came back from a child, or is ready, will be handed over again at `until`.
   void pause(Slot slot, Instant until);
 
-  /// Ends the pauses that are over at `now`.
+  /// Ends the pauses that are over at `now`, and lets scheduled deliveries take their turn.
   void end_pauses(Instant now);
 
-  /// When the first pause ends; `Instant::never()` if none runs.
+  /// Ends all pauses now. What is scheduled waits on.
+  void end_all_pauses();
+
+  /// When the first pause ends, or the first scheduled delivery takes its turn; `Instant::never()`
+  /// if there is neither.
   Instant next_pause_end() const { return pauses_.empty() ? Instant::never() : pauses_.top_key(); }
 
   /// A delivery ends, wherever it is. Call this before erasing it.
@@ -112,18 +138,23 @@ private:
   }
 
   void add_to_key(Slot slot);
+  void begin_turn(Slot slot);
+  void end_schedule(Slot slot);
   void leave(Slot slot);
+  void leave_turn(Slot slot);
   void pass_key_on(Slot owner);
 
   DeliverySlots& outbox_;
   SlotHeap<std::uint64_t> ready_; // by number
-  SlotHeap<Instant> pauses_;
+  SlotHeap<Instant> pauses_;      // until when; also of what is scheduled
   // By key: the blocked deliveries. They wait for the key's owner, the oldest delivery with this
   // key that has not ended.
   std::unordered_map<std::uint64_t, DeliverySlots::List> keys_;
   DeliverySlots::List fresh_;     // of the deliveries with one key, only the owner
-  SlotHeap<std::uint64_t> freed_; // by number: fresh deliveries that were blocked before
+  std::uint32_t scheduled_ = 0;   // how many
+  SlotHeap<std::uint64_t> freed_; // by number: fresh deliveries that were blocked or scheduled
   Ordering ordering_;
+  bool is_by_number_ = true;
 };
 
 } // namespace backoff_actor

@@ -5,7 +5,7 @@
 namespace backoff_actor {
 
 void SenderEngine::Step::operator()(const input::RetryNow&) {
-  backlog_.end_pauses(Instant::never());
+  backlog_.end_all_pauses();
   forgive_hold(gate_.end_holds_by_hand(now_));
   for_each_lane([&](Lane& lane) {
     if (lane.delay_runs)

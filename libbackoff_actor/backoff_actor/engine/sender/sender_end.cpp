@@ -141,16 +141,20 @@ void SenderEngine::Step::end(DeadLetterReason reason, const SharedCause& cause) 
   });
   self_.stopped_ = true;
   gate_.retire(now_);
-  for (auto slot = backlog_.front(); slot != DeliverySlots::none; slot = backlog_.after(slot)) {
+  const auto let_go = [&](Slot slot) {
     const auto& delivery = backlog_[slot];
-    if (!options_.persist || !(delivery.stored || delivery.has_source))
+    if (!options_.persist || (delivery.is_unstored && !delivery.has_source))
       tell_dead_letter(slot, reason, last_failure_of(slot, cause));
     // A delivery without attempts left would make the next sender give up, too.
     else if (reason == DeadLetterReason::gave_up && is_exhausted(slot)) // or the next ends too
       tell_dead_letter(slot, DeadLetterReason::attempts_exhausted, last_failure_of(slot, cause));
     else
       suspend(slot);
-  }
+  };
+  for (auto slot = backlog_.front(); slot != DeliverySlots::none; slot = backlog_.after(slot))
+    let_go(slot);
+  for (const auto slot : backlog_.all_put_off())
+    let_go(slot);
   answer_drains(0);
   observe([&] { return event::SenderStopped{now_}; });
 }

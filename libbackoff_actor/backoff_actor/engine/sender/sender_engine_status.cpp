@@ -84,7 +84,8 @@ SenderGlance SenderEngine::Work::glance(bool is_stopped) const {
   result.owed_bytes = backlog.owed().bytes;
   result.in_flight = backlog.size_in_flight();
   result.ghosts = backlog.ghosts();
-  if (!backlog.empty())
+  result.scheduled = backlog.size_scheduled();
+  if (backlog.front() != DeliverySlots::none)
     result.oldest_since = backlog[backlog.front()].submitted_at;
   if (evidence && !evidence->of_service.is_quiet()) {
     result.failing_since = evidence->of_service.failing_since();

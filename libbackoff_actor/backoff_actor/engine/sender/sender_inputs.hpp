@@ -21,18 +21,26 @@ namespace backoff_actor {
 /// late, twice, or about an incarnation that is gone; they change nothing.
 namespace input {
 
+/// What few messages bring.
+struct OwnTerms {
+  /// How the message is retried; null: as the options say.
+  std::shared_ptr<const OwnRetries> retries{};
+  /// It is not handed over before; an instant that has passed: at once.
+  Instant not_before{Duration::min()};
+};
+
 /// A delivery that an earlier sender left in the store is owed again. The driver gives these in
 /// order of their numbers, before `Start` and before any submission. The engine ignores one out of
 /// order.
 struct Restore {
-  std::uint64_t delivery = 0;          ///< its number, above those before it
-  std::uint32_t attempts = 0;          ///< failed ones
-  std::uint32_t hand_overs = 0;        ///< how often the process ended while a child had it
-  Instant submitted_at{};              ///< since when it is owed
-  Instant deadline = Instant::never(); ///< when it is to be given up
-  std::uint64_t key = 0;               ///< as `Submit::key`
-  std::uint32_t weight = 0;            ///< as `Submit::weight`
-  std::shared_ptr<const OwnRetries> own_retries{}; ///< as `Submit::own_retries`
+  std::uint64_t delivery = 0;            ///< its number, above those before it
+  std::uint32_t attempts = 0;            ///< failed ones
+  std::uint32_t hand_overs = 0;          ///< how often the process ended while a child had it
+  Instant submitted_at{};                ///< since when it is owed
+  Instant deadline = Instant::never();   ///< when it is to be given up
+  std::uint64_t key = 0;                 ///< as `Submit::key`
+  std::uint32_t weight = 0;              ///< as `Submit::weight`
+  std::shared_ptr<const OwnTerms> own{}; ///< as `Submit::own`
 };
 
 /// Begin: start the first child.
@@ -57,8 +65,8 @@ struct Submit {
   /// It stays where it came from until it is stored, so the end of the sender gives it up no more
   /// than one that is stored; only with `EngineOptions::persist`.
   bool has_source = false;
-  /// How it is retried; null: as the options say.
-  std::shared_ptr<const OwnRetries> own_retries{};
+  /// Null: it brings nothing of the kind.
+  std::shared_ptr<const OwnTerms> own{};
 };
 
 /// A message that another program has handed over cannot be read. It becomes a dead letter at once,

@@ -82,7 +82,7 @@ void SenderEngine::Step::operator()(const input::Persisted& x) {
 }
 
 void SenderEngine::Step::operator()(const input::NotPersisted& x) {
-  if (backlog_.holds(x.slot, x.delivery) && !backlog_[x.slot].stored)
+  if (backlog_.holds(x.slot, x.delivery) && backlog_[x.slot].is_unstored)
     bury(x.slot, DeadLetterReason::not_stored, std::make_shared<const Cause>(x.cause));
 }
 
@@ -103,22 +103,29 @@ void SenderEngine::Step::operator()(const input::Restore& x) {
   if (!options_.persist || x.delivery <= work_.last_delivery || !backlog_.has_slot())
     return;
   work_.last_delivery = x.delivery;
-  const auto slot =
-    put_in({x.delivery, x.submitted_at, x.key, x.weight, x.attempts, /*is_stored=*/true});
+  const auto since = x.own && x.own->not_before <= now_
+                       ? std::max(x.submitted_at, x.own->not_before)
+                       : x.submitted_at;
+  const auto slot = put_in({x.delivery, since, x.key, x.weight, x.attempts, /*is_stored=*/true});
   if (x.deadline != Instant::never())
     backlog_.set_deadline(slot, x.deadline);
-  if (x.own_retries)
-    note_own_retries(slot, x.own_retries);
+  if (x.own)
+    note_own(slot, *x.own);
   ++work_.counters.restored;
   observe([&] { return event::Restored{now_, x.delivery, x.attempts}; });
   if (options_.max_hand_overs && x.hand_overs > 0)
     suspect_or_bury(slot, x.hand_overs);
 }
 
-void SenderEngine::Step::note_own_retries(Slot slot,
-                                          const std::shared_ptr<const OwnRetries>& retries) {
-  backlog_.set_own_retries(slot, retries);
-  work_.has_own_limits = work_.has_own_limits || retries->max_attempts;
+void SenderEngine::Step::note_own(Slot slot, const input::OwnTerms& own) {
+  if (own.retries) {
+    backlog_.set_own_retries(slot, own.retries);
+    work_.has_own_limits = work_.has_own_limits || own.retries->max_attempts;
+  }
+  if (own.not_before > now_) {
+    backlog_.schedule(slot, own.not_before);
+    observe([&] { return event::Scheduled{now_, backlog_[slot].id, own.not_before}; });
+  }
 }
 
 void SenderEngine::Step::suspend(Slot slot) {

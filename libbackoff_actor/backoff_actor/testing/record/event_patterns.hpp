@@ -58,6 +58,9 @@ inline constexpr EventPatternOf<event::AbandonedChildEnded> abandoned_child_ende
 /// A living child refused a delivery for now; number: the delivery, span, text.
 inline constexpr EventPatternOf<event::Refused> refused{"refused"};
 
+/// A message was accepted for later; number: the delivery.
+inline constexpr EventPatternOf<event::Scheduled> scheduled{"scheduled"};
+
 /// A failure started a delay; number: the delivery that waits, 0: the sender or its worker; span:
 /// the delay of the backoff or the service.
 inline constexpr EventPatternOf<event::RetryScheduled> retry_scheduled{"retry scheduled"};

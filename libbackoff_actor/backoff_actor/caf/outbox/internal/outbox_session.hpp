@@ -185,6 +185,7 @@ public:
   // Looks at the wall clock, at most once for each batch of changes: it may be set meanwhile.
   void note_time(Instant now);
 
+  WallTime wall_now() const;
   WallTime wall_time(Instant at) const { return {(at + to_wall_).since_origin.count()}; }
   // Of a key: its age is that of the actor system's clock as long as the sender lives.
   WallTime key_time(Instant at) const { return {(at + to_key_).since_origin.count()}; }

@@ -46,6 +46,9 @@ struct OutboxContent {
   std::uint64_t last_id = 0;
 };
 
+// The present time, by the clock of the options.
+WallTime wall_time(const DurableOptions& options);
+
 // What the sender has to do after it put changes into the queue.
 struct PutOutcome {
   bool wakes_writer = false; // send `GoOn` to the writer
@@ -75,7 +78,7 @@ public:
 
   const DurableTypes& types() const { return types_; }
   const DurableOptions& options() const { return options_; }
-  WallTime wall_time() const;
+  WallTime wall_time() const { return backoff_actor::wall_time(options_); }
 
   // The name of the outbox; of the store, if it has none.
   std::string shown_name() const { return options_.name.empty() ? store_->name() : options_.name; }

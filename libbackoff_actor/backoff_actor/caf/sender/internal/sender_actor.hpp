@@ -50,12 +50,6 @@ public:
 
 private:
   // Data that only few deliveries have.
-  // Null: nothing is set. Throws `ParseError`.
-  static std::shared_ptr<const OwnRetries> own_retries_in(std::string_view context) {
-    const auto text = retries_in(context);
-    return text.empty() ? nullptr : std::make_shared<const OwnRetries>(parse_own_retries(text));
-  }
-
   struct Extra {
     std::string key;
     std::string idempotency_key;
@@ -192,6 +186,9 @@ private:
   Instant time_of_message();
   Instant deadline(Instant at, Duration time_to_live) const;
   std::string key_of(const Submit& x) const;
+  std::shared_ptr<const input::OwnTerms> own_in(std::string_view context, Duration ahead) const;
+  void note_own(const Submit& x, Instant came_at, input::Submit& news);
+  WallTime wall_now() const;
   std::uint64_t number_of(const std::string& key) const;
   bool needs_bytes() const;
   std::uint32_t weight_of(const caf::message& message);

@@ -316,7 +316,7 @@ private:
     std::optional<OwnDelay> own{};
   };
   std::optional<Alone> alone(Slot slot, FailureReason reason);
-  void note_own_retries(Slot slot, const std::shared_ptr<const OwnRetries>& retries);
+  void note_own(Slot slot, const input::OwnTerms& own);
 
   // -- hangs ------------------------------------------------------------------------
 

@@ -79,8 +79,8 @@ SenderEngine::Step::put_in(const Backlog::NewDelivery& x) {
     backlog_.set_deadline(slot, x.deadline);
   if (x.has_source)
     backlog_.note_source(slot);
-  if (x.own_retries)
-    note_own_retries(slot, x.own_retries);
+  if (x.own)
+    note_own(slot, *x.own);
   if (x.key == 0 && options_.ordering == Ordering::per_key)
     hint(event::Hint::About::no_key, work_.last_delivery);
   return true;
