@@ -1,7 +1,7 @@
 #include "backoff_actor/delivery/internal/schedule.hpp"
 
-#include "backoff_actor/core/internal/context_line.hpp"
 #include "backoff_actor/core/problems.hpp"
+#include "backoff_actor/core/text/internal/context_line.hpp"
 
 #include <charconv>
 #include <stdexcept>
@@ -14,11 +14,11 @@ constexpr std::string_view name_in_context = "not_before: ";
 
 } // namespace
 
-void check_schedule(Duration delay, const std::optional<WallTime>& not_before) {
+void check_schedule(Duration delay, WallTime not_before) {
   Problems problems;
   if (delay < Duration::zero())
     problems.add("delay", to_string(delay), "0ns and more");
-  if (not_before && delay != Duration::zero())
+  if (not_before != WallTime{} && delay != Duration::zero())
     problems.add("not_before", "one, and a delay", "one of the two");
   problems.raise_if_any();
 }

@@ -1,7 +1,7 @@
 #include "backoff_actor/supervision/own_retries.hpp"
 
 #include "backoff_actor/backoff/internal/text_parser.hpp"
-#include "backoff_actor/core/internal/context_line.hpp"
+#include "backoff_actor/core/text/internal/context_line.hpp"
 
 #include <algorithm>
 

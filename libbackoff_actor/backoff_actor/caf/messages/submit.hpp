@@ -29,9 +29,10 @@ struct Submit {
   Duration delay{0};
 
   /// In place of `delay`: the time before which no child may get it, by the clock of the computer
-  /// where the sender is. In the past: at once. If the clock is set afterwards, the message still
-  /// waits as long as it was to wait; another process that takes an outbox over goes by its clock.
-  std::optional<WallTime> not_before{};
+  /// where the sender is. In the past, as 1970 is: at once. If the clock is set afterwards, the
+  /// message still waits as long as it was to wait; another process that takes an outbox over goes
+  /// by its own clock.
+  WallTime not_before{};
 
   /// `Ordering::per_key` keeps messages with the same key in order. Empty:
   /// `RareSenderOptions::key_of` names the key. Any bytes, but for an outbox that several processes
@@ -76,7 +77,7 @@ auto inspect(auto& f, Submit& x) {
                         compat::field("time_to_live", x.time_to_live), compat::field("key", x.key),
                         compat::field("idempotency_key", x.idempotency_key),
                         compat::field("retries", x.retries), compat::field("delay", x.delay),
-                        compat::field("not_before", x.not_before),
+                        compat::field("not_before", x.not_before.since_epoch),
                         compat::field("answer_when_accepted", x.answer_when_accepted));
 }
 auto inspect(auto& f, Accepted& x) {

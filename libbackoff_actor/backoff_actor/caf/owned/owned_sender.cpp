@@ -251,7 +251,8 @@ private:
     result.context = context_of(parse_own_retries(x.retries));
     detail::check_schedule(x.delay, x.not_before);
     const auto now = Instant{Duration{wall_time(outbox_.options).since_epoch}};
-    const auto begin = x.not_before ? Instant{Duration{x.not_before->since_epoch}} : now + x.delay;
+    const auto begin =
+      x.not_before != WallTime{} ? Instant{Duration{x.not_before.since_epoch}} : now + x.delay;
     const auto wait = std::max(begin - now, Duration::zero());
     if (wait > Duration::zero())
       detail::add_not_before(result.context, {begin.since_origin.count()});

@@ -63,10 +63,11 @@ void BackOffSender::note_own(const Submit& x, Instant came_at, input::Submit& ne
     context = context_of(retries);
     own.retries = std::make_shared<const OwnRetries>(std::move(retries));
   }
-  if (x.not_before || x.delay > Duration::zero()) {
+  if (x.not_before != WallTime{} || x.delay > Duration::zero()) {
     const auto to_wall = Duration{wall_now().since_epoch} - now().since_origin;
-    own.not_before =
-      x.not_before ? Instant{Duration{x.not_before->since_epoch}} + -to_wall : came_at + x.delay;
+    own.not_before = x.not_before != WallTime{}
+                       ? Instant{Duration{x.not_before.since_epoch}} + -to_wall
+                       : came_at + x.delay;
     detail::add_not_before(context, {(own.not_before + to_wall).since_origin.count()});
     news.deadline = deadline(std::max(came_at, own.not_before), x.time_to_live);
   }
@@ -117,7 +118,7 @@ void BackOffSender::submit(const Submit& x, compat::OpenRequest client, Instant 
       news.key = number_of(key);
       incoming_.more().key = std::move(key);
     }
-    if (!x.retries.empty() || x.delay != Duration::zero() || x.not_before)
+    if (!x.retries.empty() || x.delay != Duration::zero() || x.not_before != WallTime{})
       note_own(x, came_at, news);
     news.weight = weight_of(x.message);
     if (store_)

@@ -45,8 +45,8 @@ struct Delivery {
   bool may_go() const { return !(is_unstored || is_scheduled); }
 };
 
-/// The deliveries not yet acknowledged, in order of submission. Those that are put off have no place
-/// in the order; each comes last once it is no longer put off.
+/// The deliveries not yet acknowledged, in order of submission. Those that are put off have no
+/// place in the order; each comes last once it is no longer put off.
 ///
 /// A slab of entries, linked in that order. Adding, removing and finding by the id of a
 /// hand-over take constant time, whatever the backlog. Memory is allocated only when the slab
