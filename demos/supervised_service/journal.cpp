@@ -1,6 +1,6 @@
 #include "journal.hpp"
 
-#include "backoff_actor/observe/severity.hpp"
+#include "backoff_actor/core/event/severity.hpp"
 
 #include <cstdio>
 #include <utility>

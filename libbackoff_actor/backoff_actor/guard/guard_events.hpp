@@ -1,5 +1,6 @@
 #pragma once
 
+#include "backoff_actor/core/event/severity.hpp"
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
 
@@ -84,6 +85,19 @@ BACKOFF_ACTOR_EXPORT Instant time_of(const GuardEvent& event);
 /// Renders an event in one line, without its time: `circuit breaker open for 5s`.
 BACKOFF_ACTOR_EXPORT std::string to_string(const GuardEvent& event);
 
+/// Returns how much attention an event needs.
+BACKOFF_ACTOR_EXPORT Severity severity_of(const GuardEvent& event);
+
 } // namespace event
+
+using event::severity_of;
+
+namespace detail {
+
+class EventRecord;
+
+void describe(const GuardEvent& event, EventRecord& record);
+
+} // namespace detail
 
 } // namespace backoff_actor

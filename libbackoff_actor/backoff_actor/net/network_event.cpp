@@ -1,7 +1,7 @@
 #include "backoff_actor/net/network_event.hpp"
 
+#include "backoff_actor/core/event/internal/event_record.hpp"
 #include "backoff_actor/core/internal/enum_names.hpp"
-#include "backoff_actor/observe/internal/event_record.hpp"
 
 namespace backoff_actor {
 
@@ -51,15 +51,12 @@ std::string line_of(const NetworkEvent& event, std::chrono::sys_time<Duration> a
   const auto severity = severity_of(event);
   if (format == LogFormat::text)
     return detail::head_of_line(severity, at) + "network: " + to_string(event);
-  detail::EventRecord record{to_string(event.kind)};
-  const auto add = [&](std::string_view key, const std::string& value) {
-    if (!value.empty())
-      record.text(key, value);
-  };
-  add("peer", event.peer);
-  add("subject", event.subject);
-  add("text", event.text);
-  return detail::line_of_record(record, severity, at, format);
+  using detail::if_any;
+  detail::EventRecord record{detail::EventRecord::Part::fields};
+  record.is(severity, to_string(event.kind));
+  record.has("peer", if_any(event.peer), "subject", if_any(event.subject), "text",
+             if_any(event.text));
+  return detail::line_of_record(record, at, format);
 }
 
 } // namespace backoff_actor

@@ -1,9 +1,9 @@
 #pragma once
 
+#include "backoff_actor/core/event/severity.hpp"
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
 #include "backoff_actor/observe/log_line.hpp"
-#include "backoff_actor/observe/severity.hpp"
 
 #include <chrono>
 #include <cstdint>

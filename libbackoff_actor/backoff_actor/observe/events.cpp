@@ -1,194 +1,230 @@
 #include "backoff_actor/observe/events.hpp"
 
+#include "backoff_actor/core/event/internal/event_record.hpp"
 #include "backoff_actor/core/internal/enum_names.hpp"
-#include "backoff_actor/core/internal/one_line.hpp"
 
 #include <utility>
 
 namespace backoff_actor {
 
+using detail::EventRecord;
+
 namespace {
 
-std::string delivery(std::uint64_t id) { return "delivery " + std::to_string(id); }
+using detail::if_any;
 
-std::string child(std::uint32_t incarnation) { return "child " + std::to_string(incarnation); }
+const char* failures(std::uint32_t count) { return count == 1 ? " failure" : " failures"; }
 
-std::string because(const Cause& cause) { return cause.text.empty() ? "" : ": " + cause.text; }
-
-std::string failures(std::uint32_t count) {
-  return std::to_string(count) + (count == 1 ? " failure" : " failures");
-}
-
-std::string attempts(std::uint32_t count) {
-  return std::to_string(count) + (count == 1 ? " failed attempt" : " failed attempts");
+const char* attempts(std::uint32_t count) {
+  return count == 1 ? " failed attempt" : " failed attempts";
 }
 
 struct DescribeSenderEvent {
-  std::string operator()(const event::Accepted& x) const {
-    return delivery(x.delivery) + " accepted";
-  }
+  using enum Severity;
+  EventRecord& it;
 
-  std::string operator()(const event::NotAccepted& x) const {
-    return "message not accepted, " + std::string{to_string(x.refusal)};
+  void operator()(const event::Accepted& x) const {
+    it.is(debug, "accepted", "delivery ", x.delivery, " accepted");
+    it.has("delivery", x.delivery);
   }
-
-  std::string operator()(const event::ChildStarted& x) const {
-    return child(x.incarnation) + " started";
+  void operator()(const event::NotAccepted& x) const {
+    it.is(warning, "not_accepted", "message not accepted, ", to_string(x.refusal));
+    it.has("reason", to_string(x.refusal));
   }
-
-  std::string operator()(const event::StartFailed& x) const {
-    return child(x.incarnation) + " failed to start" + because(x.cause);
+  void operator()(const event::ChildStarted& x) const {
+    it.is(x.incarnation == 1 ? debug : info, "child_started", "child ", x.incarnation, " started");
+    it.has("child", x.incarnation);
   }
-
-  std::string operator()(const event::ChildDown& x) const {
-    if (!x.cause.is_error())
-      return child(x.incarnation)
-             + (x.is_failure ? " down: stopped normally while the sender still needed it"
-                             : " stopped normally");
-    return child(x.incarnation) + " down" + because(x.cause);
+  void operator()(const event::StartFailed& x) const {
+    it.is(warning, "start_failed", "child ", x.incarnation, " failed to start", x.cause);
+    it.has("child", x.incarnation, "cause", x.cause);
   }
-
-  std::string operator()(const event::AckTimedOut& x) const {
-    return delivery(x.delivery) + " not acknowledged in time by " + child(x.incarnation)
-           + "; the sender ends that child";
+  void operator()(const event::ChildDown& x) const {
+    it.is(x.is_failure ? warning : debug, "child_down", "child ", x.incarnation);
+    if (x.cause.is_error())
+      it.says(" down", x.cause);
+    else
+      it.says(x.is_failure ? " down: stopped normally while the sender still needed it"
+                           : " stopped normally");
+    it.has("child", x.incarnation, "is_failure", x.is_failure, "cause", x.cause);
   }
-
-  std::string operator()(const event::ChildOverdue& x) const {
-    return child(x.incarnation) + " has not ended in time; the sender "
-           + (x.is_abandoned ? "abandons it" : "keeps waiting for it");
+  void operator()(const event::AckTimedOut& x) const {
+    it.is(warning, "ack_timed_out", "delivery ", x.delivery, " not acknowledged in time by child ",
+          x.incarnation, "; the sender ends that child");
+    it.has("delivery", x.delivery, "child", x.incarnation);
   }
-
-  std::string operator()(const event::AbandonedChildEnded& x) const {
-    return "abandoned " + child(x.incarnation) + " ended after all";
+  void operator()(const event::ChildOverdue& x) const {
+    it.is(x.is_abandoned ? error : warning, "child_overdue", "child ", x.incarnation,
+          " has not ended in time; the sender ",
+          x.is_abandoned ? "abandons it" : "keeps waiting for it");
+    it.has("child", x.incarnation, "is_abandoned", x.is_abandoned);
   }
-
-  std::string operator()(const event::Refused& x) const {
-    return delivery(x.delivery) + " refused"
-           + (x.retry_after ? ", to be retried after " + to_string(*x.retry_after) : "")
-           + because(x.cause);
+  void operator()(const event::AbandonedChildEnded& x) const {
+    it.is(info, "abandoned_child_ended", "abandoned child ", x.incarnation, " ended after all");
+    it.has("child", x.incarnation);
   }
-
-  std::string operator()(const event::Scheduled& x) const {
-    return delivery(x.delivery) + " is due in " + to_string(x.not_before - x.at);
+  void operator()(const event::Refused& x) const {
+    it.is(warning, "refused", "delivery ", x.delivery, " refused");
+    it.has("delivery", x.delivery);
+    if (x.retry_after) {
+      it.says(", to be retried after ", *x.retry_after);
+      it.has("retry_after_s", *x.retry_after);
+    }
+    it.says(x.cause);
+    it.has("cause", x.cause);
   }
-
-  std::string operator()(const event::RetryScheduled& x) const {
+  void operator()(const event::Scheduled& x) const {
+    it.is(debug, "scheduled", "delivery ", x.delivery, " is due in ", x.not_before - x.at);
+    it.has("delivery", x.delivery, "due_in_s", x.not_before - x.at);
+  }
+  void operator()(const event::RetryScheduled& x) const {
+    it.is(warning, "retry_scheduled");
+    if (x.delivery != 0)
+      it.says("delivery ", x.delivery, ": ");
     // A free retry has no number: with it the series begins anew.
-    const auto number = x.backoff.retries() == 0 ? "" : std::to_string(x.backoff.retries()) + " ";
-    return (x.delivery == 0 ? "" : delivery(x.delivery) + ": ") + "retry " + number + "in "
-           + to_string(x.due - x.at);
+    const auto number = x.backoff.retries();
+    it.says("retry ", if_any(number), number == 0 ? "in " : " in ", x.due - x.at);
+    it.has("delivery", if_any(x.delivery), "retry", number, "retry_in_s", x.due - x.at);
   }
-
-  std::string operator()(const event::DelayEnded&) const { return "delay ended"; }
-
-  std::string operator()(const event::HandedOver& x) const {
-    return delivery(x.delivery) + (x.again ? " handed over again to " : " handed over to ")
-           + child(x.incarnation);
+  void operator()(const event::DelayEnded&) const { it.is(debug, "delay_ended", "delay ended"); }
+  void operator()(const event::HandedOver& x) const {
+    it.is(debug, "handed_over", "delivery ", x.delivery, " handed over ", x.again ? "again " : "",
+          "to child ", x.incarnation);
+    it.has("delivery", x.delivery, "child", x.incarnation, "again", x.again);
   }
-
-  std::string operator()(const event::GuardHeldBack& x) const {
-    return "held back by " + std::string{to_string(x.reason)}
-           + (x.until == Instant::never() ? ", until it is closed by hand"
-                                          : ", to ask again in " + to_string(x.until - x.at));
+  void operator()(const event::GuardHeldBack& x) const {
+    it.is(info, "guard_held_back", "held back by ", to_string(x.reason));
+    it.has("reason", to_string(x.reason));
+    if (x.until == Instant::never()) {
+      it.says(", until it is closed by hand");
+    } else {
+      it.says(", to ask again in ", x.until - x.at);
+      it.has("retry_in_s", x.until - x.at);
+    }
   }
-
-  std::string operator()(const event::Acknowledged& x) const {
-    return delivery(x.delivery) + " acknowledged after " + to_string(x.latency) + ", "
-           + attempts(x.attempts) + (x.is_late ? ", by a child that no longer had it" : "");
+  void operator()(const event::Acknowledged& x) const {
+    it.is(debug, "acknowledged", "delivery ", x.delivery, " acknowledged after ", x.latency, ", ",
+          x.attempts, attempts(x.attempts), x.is_late ? ", by a child that no longer had it" : "");
+    it.has("delivery", x.delivery, "child", x.incarnation, "attempts", x.attempts, "latency_s",
+           x.latency, "is_late", x.is_late);
   }
-
-  std::string operator()(const event::UnknownAcknowledgement& x) const {
-    return "acknowledgement " + std::to_string(x.hand_over) + " matches no delivery that is owed";
+  void operator()(const event::UnknownAcknowledgement& x) const {
+    it.is(warning, "unknown_acknowledgement", "acknowledgement ", x.hand_over,
+          " matches no delivery that is owed");
+    it.has("hand_over", x.hand_over);
   }
-
-  std::string operator()(const event::BackOffReset&) const { return "backoff reset"; }
-
-  std::string operator()(const event::NothingSucceeds& x) const {
-    return "nothing has succeeded " + std::string{x.is_fallback ? "with the fallback " : ""}
-           + "for " + to_string(x.at - x.since) + ", " + failures(x.failures)
-           + (x.delivery == 0 ? ": the service is down, no attempt is charged"
-                              : ", last of " + delivery(x.delivery) + ": the service may be down");
+  void operator()(const event::BackOffReset&) const {
+    it.is(info, "back_off_reset", "backoff reset");
   }
-
-  std::string operator()(const event::SucceedsAgain& x) const {
-    return "the " + std::string{x.is_fallback ? "fallback's " : ""} + "service answers again after "
-           + to_string(x.at - x.since) + ", " + failures(x.failures);
+  void operator()(const event::DeadLettered& x) const {
+    it.is(error, "dead_lettered", "delivery ", x.delivery, " dead-lettered, ", to_string(x.reason),
+          ", ", x.attempts, attempts(x.attempts), x.cause);
+    it.has("delivery", x.delivery, "reason", to_string(x.reason), "attempts", x.attempts, "cause",
+           x.cause);
   }
-
-  std::string operator()(const event::Hint& x) const {
+  void operator()(const event::FellBack& x) const {
+    it.is(error, "fell_back", "the fallback takes over", x.cause);
+    it.has("cause", x.cause);
+  }
+  void operator()(const event::CameBack&) const {
+    it.is(info, "came_back", "the worker takes over from the fallback");
+  }
+  void operator()(const event::GaveUp& x) const {
+    it.is(error, "gave_up", "gave up", x.cause);
+    it.has("cause", x.cause);
+  }
+  void operator()(const event::Paused&) const { it.is(info, "paused", "paused"); }
+  void operator()(const event::Resumed&) const { it.is(info, "resumed", "resumed"); }
+  void operator()(const event::DrainBegan&) const { it.is(info, "drain_began", "draining"); }
+  void operator()(const event::Drained& x) const {
+    if (x.left == 0)
+      it.is(info, "drained", "drained");
+    else
+      it.is(warning, "drained", "drain ended, ", x.left, " left");
+    it.has("left", x.left);
+  }
+  void operator()(const event::SenderStopped&) const {
+    it.is(info, "sender_stopped", "sender stopped");
+  }
+  void operator()(const event::Restored& x) const {
+    it.is(debug, "restored", "delivery ", x.delivery, " restored, ", x.attempts,
+          attempts(x.attempts));
+    it.has("delivery", x.delivery, "attempts", x.attempts);
+  }
+  void operator()(const event::Suspended& x) const {
+    it.is(debug, "suspended", "delivery ", x.delivery, " suspended, ", x.attempts,
+          attempts(x.attempts));
+    it.has("delivery", x.delivery, "attempts", x.attempts);
+  }
+  void operator()(const event::StoreFellBehind& x) const {
+    it.is(error, "store_fell_behind", "held back: the store fails", x.cause);
+    it.has("cause", x.cause);
+  }
+  void operator()(const event::StoreCaughtUp&) const {
+    it.is(info, "store_caught_up", "the store works again and has stored all that waited");
+  }
+  void operator()(const event::StoreNotice& x) const {
+    it.is(warning, "store_notice", "store notice: ", x.text);
+    it.has("text", x.text);
+  }
+  void operator()(const event::Finishing& x) const {
+    it.is(info, "finishing", "finishing what is in flight (", x.in_flight, ")");
+    it.has("in_flight", x.in_flight);
+    if (x.until != Instant::never()) {
+      it.says(" within ", x.until - x.at);
+      it.has("within_s", x.until - x.at);
+    }
+  }
+  void operator()(const event::DeadLetterHookFailed& x) const {
+    it.is(error, "dead_letter_hook_failed", "on_dead_letter threw for delivery ", x.delivery, ": ",
+          x.exception);
+    it.has("delivery", x.delivery, "exception", x.exception);
+    if (x.letter.has_value()) {
+      it.says("; nobody else gets the message ", x.message);
+      it.has("message", x.message);
+    }
+  }
+  void operator()(const event::DeadLettersLeft& x) const {
+    const auto oldest = to_string(x.oldest);
+    it.is(warning, "dead_letters_left", x.count,
+          x.count == 1 ? " dead letter is left in " : " dead letters are left in ", x.outbox,
+          x.count == 1 ? ", of " : ", the oldest of ", oldest);
+    it.has("count", x.count, "outbox", x.outbox, "oldest", oldest);
+  }
+  void operator()(const event::NothingSucceeds& x) const {
+    it.is(error, "nothing_succeeds", "nothing has succeeded ",
+          x.is_fallback ? "with the fallback " : "", "for ", x.at - x.since, ", ", x.failures,
+          failures(x.failures));
+    if (x.delivery == 0)
+      it.says(": the service is down, no attempt is charged");
+    else
+      it.says(", last of delivery ", x.delivery, ": the service may be down");
+    it.has("for_s", x.at - x.since, "failures", x.failures, "delivery", if_any(x.delivery),
+           "is_fallback", x.is_fallback);
+  }
+  void operator()(const event::SucceedsAgain& x) const {
+    it.is(info, "succeeds_again", "the ", x.is_fallback ? "fallback's " : "",
+          "service answers again after ", x.at - x.since, ", ", x.failures, failures(x.failures));
+    it.has("after_s", x.at - x.since, "failures", x.failures, "is_fallback", x.is_fallback);
+  }
+  void operator()(const event::Hint& x) const {
+    it.is(warning, "hint");
+    it.has("about", to_string(x.about), "delivery", x.delivery);
     switch (x.about) {
     case event::Hint::About::no_key:
-      return delivery(x.delivery) + " has no key: per_key keeps no order for it";
+      it.says("delivery ", x.delivery, " has no key: per_key keeps no order for it");
+      break;
     case event::Hint::About::short_ack_timeout:
-      return delivery(x.delivery)
-             + " was done after its ack_timeout: set a longer one, or let the worker say Working";
+      it.says("delivery ", x.delivery, " was done after its ack_timeout: set a longer one, or let ",
+              "the worker say Working");
+      break;
     case event::Hint::About::endless_retries:
+      it.says("10 failures in a row, delivery ", x.delivery, " is first, ", x.waiting,
+              x.waiting == 1 ? " other waits" : " others wait",
+              ": max_attempts or time_to_live would end it");
+      it.has("waiting", x.waiting);
       break;
     }
-    return "10 failures in a row, " + delivery(x.delivery) + " is first, "
-           + std::to_string(x.waiting) + (x.waiting == 1 ? " other waits" : " others wait")
-           + ": max_attempts or time_to_live would end it";
-  }
-
-  std::string operator()(const event::DeadLettered& x) const {
-    return delivery(x.delivery) + " dead-lettered, " + std::string{to_string(x.reason)} + ", "
-           + attempts(x.attempts) + because(x.cause);
-  }
-
-  std::string operator()(const event::FellBack& x) const {
-    return "the fallback takes over" + because(x.cause);
-  }
-
-  std::string operator()(const event::CameBack&) const {
-    return "the worker takes over from the fallback";
-  }
-
-  std::string operator()(const event::GaveUp& x) const { return "gave up" + because(x.cause); }
-
-  std::string operator()(const event::Paused&) const { return "paused"; }
-
-  std::string operator()(const event::Resumed&) const { return "resumed"; }
-
-  std::string operator()(const event::DrainBegan&) const { return "draining"; }
-
-  std::string operator()(const event::Drained& x) const {
-    return x.left == 0 ? "drained" : "drain ended, " + std::to_string(x.left) + " left";
-  }
-
-  std::string operator()(const event::Restored& x) const {
-    return delivery(x.delivery) + " restored, " + attempts(x.attempts);
-  }
-
-  std::string operator()(const event::Suspended& x) const {
-    return delivery(x.delivery) + " suspended, " + attempts(x.attempts);
-  }
-
-  std::string operator()(const event::StoreFellBehind& x) const {
-    return "held back: the store fails" + because(x.cause);
-  }
-
-  std::string operator()(const event::StoreCaughtUp&) const {
-    return "the store works again and has stored all that waited";
-  }
-
-  std::string operator()(const event::StoreNotice& x) const { return "store notice: " + x.text; }
-
-  std::string operator()(const event::Finishing& x) const {
-    return "finishing what is in flight (" + std::to_string(x.in_flight) + ")"
-           + (x.until == Instant::never() ? "" : " within " + to_string(x.until - x.at));
-  }
-
-  std::string operator()(const event::SenderStopped&) const { return "sender stopped"; }
-
-  std::string operator()(const event::DeadLetterHookFailed& x) const {
-    return "on_dead_letter threw for " + delivery(x.delivery) + ": " + x.exception
-           + (x.letter.has_value() ? "; nobody else gets the message " + x.message : "");
-  }
-
-  std::string operator()(const event::DeadLettersLeft& x) const {
-    return std::to_string(x.count)
-           + (x.count == 1 ? " dead letter is left in " : " dead letters are left in ") + x.outbox
-           + (x.count == 1 ? ", of " : ", the oldest of ") + to_string(x.oldest);
   }
 };
 
@@ -205,20 +241,28 @@ Instant event::time_of(const Event& event) {
 }
 
 std::string event::text_of(const Event& event) {
-  auto text = detail::one_line(std::visit(DescribeSenderEvent{}, event));
-  return event.worker == 0 ? text : "worker " + std::to_string(event.worker) + ": " + text;
+  return EventRecord{EventRecord::Part::text, event}.text();
 }
 
 std::string event::to_string(const Event& event) {
   return detail::with_name(event.of, text_of(event));
 }
 
+Severity severity_of(const Event& event) {
+  return EventRecord{EventRecord::Part::severity, event}.severity();
+}
+
+void detail::describe(const Event& event, EventRecord& record) {
+  record.has_owner("sender", event.of.kind, event.of.number);
+  if (event.worker != 0)
+    record.says("worker ", event.worker, ": ");
+  std::visit(DescribeSenderEvent{record}, event);
+  record.has("worker", if_any(event.worker));
+}
+
 // What a compiler makes for each alternative is made here alone: that takes it long.
 
-template <detail::AlternativeOf<Event::variant> T>
-Event::Event(T x) : variant(std::in_place_type<T>) {
-  *std::get_if<T>(this) = std::move(x);
-}
+Event::Event(std::size_t index, void* x) { detail::hold_as(*this, index, x); }
 
 Event::Event() = default;
 
@@ -242,43 +286,5 @@ Event& Event::operator=(Event&& other) noexcept {
 }
 
 Event::~Event() = default;
-
-template Event::Event(event::Accepted);
-template Event::Event(event::NotAccepted);
-template Event::Event(event::ChildStarted);
-template Event::Event(event::StartFailed);
-template Event::Event(event::ChildDown);
-template Event::Event(event::AckTimedOut);
-template Event::Event(event::ChildOverdue);
-template Event::Event(event::AbandonedChildEnded);
-template Event::Event(event::Refused);
-template Event::Event(event::Scheduled);
-template Event::Event(event::RetryScheduled);
-template Event::Event(event::DelayEnded);
-template Event::Event(event::HandedOver);
-template Event::Event(event::GuardHeldBack);
-template Event::Event(event::Acknowledged);
-template Event::Event(event::UnknownAcknowledgement);
-template Event::Event(event::BackOffReset);
-template Event::Event(event::DeadLettered);
-template Event::Event(event::FellBack);
-template Event::Event(event::CameBack);
-template Event::Event(event::GaveUp);
-template Event::Event(event::Paused);
-template Event::Event(event::Resumed);
-template Event::Event(event::DrainBegan);
-template Event::Event(event::Drained);
-template Event::Event(event::SenderStopped);
-template Event::Event(event::Restored);
-template Event::Event(event::Suspended);
-template Event::Event(event::StoreFellBehind);
-template Event::Event(event::StoreCaughtUp);
-template Event::Event(event::StoreNotice);
-template Event::Event(event::Finishing);
-template Event::Event(event::DeadLetterHookFailed);
-template Event::Event(event::DeadLettersLeft);
-template Event::Event(event::NothingSucceeds);
-template Event::Event(event::SucceedsAgain);
-template Event::Event(event::Hint);
 
 } // namespace backoff_actor

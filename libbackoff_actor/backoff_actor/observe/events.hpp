@@ -1,7 +1,12 @@
 #pragma once
 
+// The events of a sender. Each is a struct here, an alternative of `Event`, and described in
+// events.cpp: from there come its severity, its text and its lines of a log. Its pattern for tests
+// is in testing/record/event_patterns.hpp.
+
 #include "backoff_actor/backoff/back_off.hpp"
 #include "backoff_actor/core/cause.hpp"
+#include "backoff_actor/core/event/severity.hpp"
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
 #include "backoff_actor/delivery/dead_letter.hpp"
@@ -330,7 +335,7 @@ struct BACKOFF_ACTOR_EXPORT Event
   Event(); ///< holds the first kind of event
   /// Holds an event.
   template <detail::AlternativeOf<variant> T>
-  Event(T x);
+  Event(T x) : Event(detail::index_of<T, variant>, &x) {}
   Event(const Event& other);                ///< copies
   Event(Event&& other) noexcept;            ///< moves
   Event& operator=(const Event& other);     ///< copies
@@ -339,6 +344,9 @@ struct BACKOFF_ACTOR_EXPORT Event
 
   ActorName of{};           ///< the sender
   std::uint32_t worker = 0; ///< in a pool: the number of the worker it is about; 0: of none
+
+private:
+  Event(std::size_t index, void* x);
 };
 
 /// The one hook, called when a decision is made and before it is carried out.
@@ -373,5 +381,16 @@ BACKOFF_ACTOR_EXPORT std::string to_string(const Event& event);
 using event::text_of;
 using event::time_of;
 using event::to_string;
+
+/// Returns how much attention an event needs.
+BACKOFF_ACTOR_EXPORT Severity severity_of(const Event& event);
+
+namespace detail {
+
+class EventRecord;
+
+void describe(const Event& event, EventRecord& record);
+
+} // namespace detail
 
 } // namespace backoff_actor

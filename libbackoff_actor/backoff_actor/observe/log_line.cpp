@@ -1,8 +1,8 @@
 #include "backoff_actor/observe/log_line.hpp"
 
+#include "backoff_actor/core/event/internal/event_record.hpp"
 #include "backoff_actor/core/internal/enum_names.hpp"
 #include "backoff_actor/core/internal/one_line.hpp"
-#include "backoff_actor/observe/internal/event_record.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -11,6 +11,8 @@
 namespace backoff_actor {
 
 namespace {
+
+using detail::EventRecord;
 
 // Renders a time as `2026-11-23T07:21:10.123456Z`.
 std::string utc_text(std::chrono::sys_time<Duration> at) {
@@ -36,10 +38,9 @@ bool needs_quotes(std::string_view text) {
 template <class AnyEvent>
 std::string log_line_of(const AnyEvent& event, std::chrono::sys_time<Duration> at,
                         LogFormat format) {
-  const auto severity = severity_of(event);
   if (format != LogFormat::text)
-    return detail::line_of_record(detail::record_of(event), severity, at, format);
-  return detail::head_of_line(severity, at) + to_string(event);
+    return detail::line_of_record(EventRecord{EventRecord::Part::fields, event}, at, format);
+  return detail::head_of_line(severity_of(event), at) + to_string(event);
 }
 
 } // namespace
@@ -48,8 +49,8 @@ std::string detail::head_of_line(Severity severity, std::chrono::sys_time<Durati
   return utc_text(at).append(" ").append(to_string(severity)).append(" ");
 }
 
-std::string detail::line_of_record(const EventRecord& record, Severity severity,
-                                   std::chrono::sys_time<Duration> at, LogFormat format) {
+std::string detail::line_of_record(const EventRecord& record, std::chrono::sys_time<Duration> at,
+                                   LogFormat format) {
   const auto is_json = format == LogFormat::json;
   std::string result{is_json ? "{" : ""};
   const auto* separator = "";
@@ -65,7 +66,7 @@ std::string detail::line_of_record(const EventRecord& record, Severity severity,
       result.append(value);
   };
   add("ts", utc_text(at), true);
-  add("level", to_string(severity), true);
+  add("level", to_string(record.severity()), true);
   add("event", record.name(), true);
   for (const auto& field : record.fields())
     add(field.key, field.value, field.is_text);
@@ -93,10 +94,12 @@ std::string event::line_of(const GuardEvent& event, std::chrono::sys_time<Durati
 
 std::string detail::line_of_left_out(std::uint64_t count, std::chrono::sys_time<Duration> at,
                                      LogFormat format) {
-  if (format != LogFormat::text)
-    return line_of_record(EventRecord{"lines_left_out"}.number("count", count), Severity::warning,
-                          at, format);
-  return head_of_line(Severity::warning, at) + "log: lines left out: " + std::to_string(count);
+  if (format == LogFormat::text)
+    return head_of_line(Severity::warning, at) + "log: lines left out: " + std::to_string(count);
+  EventRecord record{EventRecord::Part::fields};
+  record.is(Severity::warning, "lines_left_out");
+  record.has("count", count);
+  return line_of_record(record, at, format);
 }
 
 } // namespace backoff_actor

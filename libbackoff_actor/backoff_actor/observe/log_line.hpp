@@ -1,8 +1,11 @@
 #pragma once
 
+#include "backoff_actor/core/event/severity.hpp"
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
-#include "backoff_actor/observe/severity.hpp"
+#include "backoff_actor/guard/guard_events.hpp"
+#include "backoff_actor/observe/events.hpp"
+#include "backoff_actor/observe/supervisor_events.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -57,6 +60,16 @@ BACKOFF_ACTOR_EXPORT std::string line_of(const GuardEvent& event,
 using event::line_of;
 
 namespace detail {
+
+class EventRecord;
+
+/// Renders the head of a line that is for people: time and severity.
+BACKOFF_ACTOR_EXPORT std::string head_of_line(Severity severity,
+                                              std::chrono::sys_time<Duration> at);
+
+/// Renders the fields of an event as a line of logfmt or JSON.
+BACKOFF_ACTOR_EXPORT std::string
+line_of_record(const EventRecord& record, std::chrono::sys_time<Duration> at, LogFormat format);
 
 /// Renders a log's own line: that so many lines are missing before it.
 BACKOFF_ACTOR_EXPORT std::string

@@ -1,90 +1,107 @@
 #include "backoff_actor/observe/supervisor_events.hpp"
 
-#include "backoff_actor/core/internal/one_line.hpp"
+#include "backoff_actor/core/event/internal/event_record.hpp"
 
 #include <utility>
 
-namespace backoff_actor::supervisor_event {
+namespace backoff_actor {
+
+using detail::EventRecord;
+
+namespace supervisor_event {
 
 namespace {
 
-std::string because(const Cause& cause) { return cause.text.empty() ? "" : ": " + cause.text; }
-
-template <class T>
-std::string actor(const T& x) {
-  return "child " + x.child + " " + std::to_string(x.incarnation);
-}
-
 struct DescribeSupervisorEvent {
-  std::string operator()(const Started&) const { return "supervisor started"; }
+  using enum Severity;
+  EventRecord& it;
 
-  std::string operator()(const ChildAdded& x) const { return "child " + x.child + " added"; }
-
-  std::string operator()(const ChildRemoved& x) const { return "child " + x.child + " removed"; }
-
-  std::string operator()(const ChildStarted& x) const { return actor(x) + " started"; }
-
-  std::string operator()(const StartFailed& x) const {
-    return actor(x) + " failed to start" + because(x.cause);
+  void operator()(const Started&) const { it.is(info, "started", "supervisor started"); }
+  void operator()(const ChildAdded& x) const {
+    it.is(debug, "child_added", "child ", x.child, " added");
+    it.has("child", x.child);
   }
-
-  std::string operator()(const ChildDown& x) const {
+  void operator()(const ChildRemoved& x) const {
+    it.is(debug, "child_removed", "child ", x.child, " removed");
+    it.has("child", x.child);
+  }
+  void operator()(const ChildStarted& x) const {
+    of_actor(x, x.incarnation == 1 ? debug : info, "child_started", " started");
+  }
+  void operator()(const StartFailed& x) const {
+    of_actor(x, warning, "start_failed", " failed to start", x.cause);
+    it.has("cause", x.cause);
+  }
+  void operator()(const ChildDown& x) const {
     switch (x.ending) {
     case Ending::normal:
-      return actor(x) + " ended normally";
+      of_actor(x, debug, "child_down", " ended normally");
+      break;
     case Ending::shutdown:
-      return actor(x) + " was shut down from outside";
+      of_actor(x, info, "child_down", " was shut down from outside");
+      break;
     case Ending::killed:
-      return actor(x) + " was killed from outside";
+      of_actor(x, warning, "child_down", " was killed from outside");
+      break;
     case Ending::failed:
+      of_actor(x, warning, "child_down", " down", x.cause);
       break;
     }
-    return actor(x) + " down" + because(x.cause);
+    it.has("ending", to_string(x.ending), "cause", x.cause);
+  }
+  void operator()(const ChildToldToEnd& x) const {
+    of_actor(x, x.is_killed ? info : debug, "child_told_to_end",
+             x.is_killed ? " killed" : " told to end");
+    it.has("is_killed", x.is_killed);
+  }
+  void operator()(const ChildEnded& x) const { of_actor(x, debug, "child_ended", " ended"); }
+  void operator()(const ChildAbandoned& x) const {
+    of_actor(x, error, "child_abandoned", " has not ended in time and is abandoned");
+  }
+  void operator()(const AbandonedChildEnded&) const {
+    it.is(info, "abandoned_child_ended", "an abandoned child ended after all");
+  }
+  void operator()(const RestartScheduled& x) const {
+    it.is(warning, "restart_scheduled", "restart of child ", x.child, " in ", x.delay, ", ",
+          x.failures, x.failures == 1 ? " failure" : " failures in a row");
+    it.has("child", x.child, "failures", x.failures, "retry_in_s", x.delay);
+  }
+  void operator()(const ChildStopped& x) const {
+    it.is(info, "child_stopped", "child ", x.child, " stays down");
+    it.has("child", x.child);
+  }
+  void operator()(const ChildGivenUp& x) const {
+    it.is(error, "child_given_up", "child ", x.child, " given up", x.cause);
+    it.has("child", x.child, "cause", x.cause);
+  }
+  void operator()(const LimitReached& x) const {
+    it.is(error, "limit_reached", "restart limit reached by child ", x.child, x.cause);
+    it.has("child", x.child, "cause", x.cause);
+  }
+  void operator()(const ControlRefused& x) const {
+    it.is(warning, "control_refused", "control", x.child.empty() ? "" : " of child ", x.child,
+          " refused", x.cause);
+    it.has("child", detail::if_any(x.child), "cause", x.cause);
+  }
+  void operator()(const Stopping& x) const {
+    it.is(info, "stopping", "supervisor stopping: ", x.cause);
+    it.has("cause", x.cause);
+  }
+  void operator()(const Stopped&) const { it.is(info, "stopped", "supervisor stopped"); }
+  void operator()(const Finishing& x) const {
+    it.is(info, "finishing", "supervisor lets its senders finish what is in flight");
+    if (x.until != Instant::never()) {
+      it.says(" within ", x.until - x.at);
+      it.has("within_s", x.until - x.at);
+    }
   }
 
-  std::string operator()(const ChildToldToEnd& x) const {
-    return actor(x) + (x.is_killed ? " killed" : " told to end");
+private:
+  template <class T, class... Values>
+  void of_actor(const T& x, Severity severity, std::string_view name, const Values&... text) const {
+    it.is(severity, name, "child ", x.child, " ", x.incarnation, text...);
+    it.has("child", x.child, "incarnation", x.incarnation);
   }
-
-  std::string operator()(const ChildEnded& x) const { return actor(x) + " ended"; }
-
-  std::string operator()(const ChildAbandoned& x) const {
-    return actor(x) + " has not ended in time and is abandoned";
-  }
-
-  std::string operator()(const AbandonedChildEnded&) const {
-    return "an abandoned child ended after all";
-  }
-
-  std::string operator()(const RestartScheduled& x) const {
-    return "restart of child " + x.child + " in " + backoff_actor::to_string(x.delay) + ", "
-           + std::to_string(x.failures) + (x.failures == 1 ? " failure" : " failures in a row");
-  }
-
-  std::string operator()(const ChildStopped& x) const { return "child " + x.child + " stays down"; }
-
-  std::string operator()(const ChildGivenUp& x) const {
-    return "child " + x.child + " given up" + because(x.cause);
-  }
-
-  std::string operator()(const LimitReached& x) const {
-    return "restart limit reached by child " + x.child + because(x.cause);
-  }
-
-  std::string operator()(const ControlRefused& x) const {
-    return "control" + (x.child.empty() ? "" : " of child " + x.child) + " refused"
-           + because(x.cause);
-  }
-
-  std::string operator()(const Finishing& x) const {
-    return std::string{"supervisor lets its senders finish what is in flight"}
-           + (x.until == Instant::never() ? ""
-                                          : " within " + backoff_actor::to_string(x.until - x.at));
-  }
-
-  std::string operator()(const Stopping& x) const { return "supervisor stopping: " + x.cause; }
-
-  std::string operator()(const Stopped&) const { return "supervisor stopped"; }
 };
 
 } // namespace
@@ -94,23 +111,27 @@ Instant time_of(const SupervisorEvent& event) {
 }
 
 std::string text_of(const SupervisorEvent& event) {
-  return detail::one_line(std::visit(DescribeSupervisorEvent{}, event));
+  return EventRecord{EventRecord::Part::text, event}.text();
 }
 
 std::string to_string(const SupervisorEvent& event) {
   return detail::with_name(event.of, text_of(event));
 }
 
-} // namespace backoff_actor::supervisor_event
+} // namespace supervisor_event
 
-namespace backoff_actor {
+Severity severity_of(const SupervisorEvent& event) {
+  return EventRecord{EventRecord::Part::severity, event}.severity();
+}
+
+void detail::describe(const SupervisorEvent& event, EventRecord& record) {
+  record.has_owner("supervisor", event.of.kind, event.of.number);
+  std::visit(supervisor_event::DescribeSupervisorEvent{record}, event);
+}
 
 // What a compiler makes for each alternative is made here alone: that takes it long.
 
-template <detail::AlternativeOf<SupervisorEvent::variant> T>
-SupervisorEvent::SupervisorEvent(T x) : variant(std::in_place_type<T>) {
-  *std::get_if<T>(this) = std::move(x);
-}
+SupervisorEvent::SupervisorEvent(std::size_t index, void* x) { detail::hold_as(*this, index, x); }
 
 SupervisorEvent::SupervisorEvent() = default;
 
@@ -135,24 +156,5 @@ SupervisorEvent& SupervisorEvent::operator=(SupervisorEvent&& other) noexcept {
 }
 
 SupervisorEvent::~SupervisorEvent() = default;
-
-template SupervisorEvent::SupervisorEvent(supervisor_event::Started);
-template SupervisorEvent::SupervisorEvent(supervisor_event::ChildAdded);
-template SupervisorEvent::SupervisorEvent(supervisor_event::ChildRemoved);
-template SupervisorEvent::SupervisorEvent(supervisor_event::ChildStarted);
-template SupervisorEvent::SupervisorEvent(supervisor_event::StartFailed);
-template SupervisorEvent::SupervisorEvent(supervisor_event::ChildDown);
-template SupervisorEvent::SupervisorEvent(supervisor_event::ChildToldToEnd);
-template SupervisorEvent::SupervisorEvent(supervisor_event::ChildEnded);
-template SupervisorEvent::SupervisorEvent(supervisor_event::ChildAbandoned);
-template SupervisorEvent::SupervisorEvent(supervisor_event::AbandonedChildEnded);
-template SupervisorEvent::SupervisorEvent(supervisor_event::RestartScheduled);
-template SupervisorEvent::SupervisorEvent(supervisor_event::ChildStopped);
-template SupervisorEvent::SupervisorEvent(supervisor_event::ChildGivenUp);
-template SupervisorEvent::SupervisorEvent(supervisor_event::LimitReached);
-template SupervisorEvent::SupervisorEvent(supervisor_event::ControlRefused);
-template SupervisorEvent::SupervisorEvent(supervisor_event::Stopping);
-template SupervisorEvent::SupervisorEvent(supervisor_event::Stopped);
-template SupervisorEvent::SupervisorEvent(supervisor_event::Finishing);
 
 } // namespace backoff_actor

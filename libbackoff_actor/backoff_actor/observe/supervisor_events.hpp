@@ -1,12 +1,14 @@
 #pragma once
 
 #include "backoff_actor/core/cause.hpp"
+#include "backoff_actor/core/event/severity.hpp"
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
 #include "backoff_actor/observe/actor_name.hpp"
 #include "backoff_actor/supervision/alternative.hpp"
 #include "backoff_actor/supervision/restart_type.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -156,7 +158,7 @@ struct BACKOFF_ACTOR_EXPORT SupervisorEvent
   SupervisorEvent(); ///< holds the first kind of event
   /// Holds an event.
   template <detail::AlternativeOf<variant> T>
-  SupervisorEvent(T x);
+  SupervisorEvent(T x) : SupervisorEvent(detail::index_of<T, variant>, &x) {}
   SupervisorEvent(const SupervisorEvent& other);                ///< copies
   SupervisorEvent(SupervisorEvent&& other) noexcept;            ///< moves
   SupervisorEvent& operator=(const SupervisorEvent& other);     ///< copies
@@ -164,6 +166,9 @@ struct BACKOFF_ACTOR_EXPORT SupervisorEvent
   ~SupervisorEvent();                                           ///< destroys what it holds
 
   ActorName of{}; ///< the supervisor
+
+private:
+  SupervisorEvent(std::size_t index, void* x);
 };
 
 /// The hook of a supervisor, called when a decision is made and before it is carried out.
@@ -194,5 +199,16 @@ BACKOFF_ACTOR_EXPORT std::string to_string(const SupervisorEvent& event);
 using supervisor_event::text_of;
 using supervisor_event::time_of;
 using supervisor_event::to_string;
+
+/// Returns how much attention an event needs.
+BACKOFF_ACTOR_EXPORT Severity severity_of(const SupervisorEvent& event);
+
+namespace detail {
+
+class EventRecord;
+
+void describe(const SupervisorEvent& event, EventRecord& record);
+
+} // namespace detail
 
 } // namespace backoff_actor

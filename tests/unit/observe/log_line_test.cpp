@@ -72,6 +72,19 @@ TEST(log_line, of_parts_has_no_sender_if_there_is_no_name) {
   without_number.of = {"billing", 0};
   EXPECT_EQ(line_of(without_number, some_time, LogFormat::logfmt),
             "ts=2026-11-23T07:21:10.123456Z level=info event=paused sender=billing");
+  Event without_kind{event::Paused{{}}};
+  without_kind.of = {"", 17};
+  EXPECT_EQ(line_of(without_kind, some_time, LogFormat::logfmt),
+            "ts=2026-11-23T07:21:10.123456Z level=info event=paused");
+}
+
+TEST(log_line, of_a_pool_says_which_worker_it_is_about) {
+  Event event{event::ChildStarted{{}, 3}};
+  event.worker = 2;
+  EXPECT_EQ(line_of(event, some_time),
+            "2026-11-23T07:21:10.123456Z info worker 2: child 3 started");
+  EXPECT_EQ(line_of(event, some_time, LogFormat::logfmt),
+            "ts=2026-11-23T07:21:10.123456Z level=info event=child_started child=3 worker=2");
 }
 
 TEST(log_line, of_logfmt_has_quotes_where_a_reader_needs_them) {

@@ -1,4 +1,9 @@
-#include "backoff_actor/observe/severity.hpp"
+#include "backoff_actor/core/event/severity.hpp"
+
+#include "backoff_actor/core/event/internal/event_record.hpp"
+#include "backoff_actor/guard/guard_events.hpp"
+#include "backoff_actor/observe/events.hpp"
+#include "backoff_actor/observe/supervisor_events.hpp"
 
 #include <gtest/gtest.h>
 
@@ -121,6 +126,16 @@ TEST(severity, is_told_for_each_event_of_a_guard) {
     seen.insert(event.index());
   }
   EXPECT_EQ(seen.size(), std::variant_size_v<GuardEvent>) << "an event has no row";
+}
+
+// A log asks for it first, and needs no more of most events.
+TEST(severity, is_told_without_a_text_and_fields) {
+  using detail::EventRecord;
+  const EventRecord record{EventRecord::Part::severity, Event{event::StartFailed{at, 3, cause}}};
+  EXPECT_EQ(record.severity(), Severity::warning);
+  EXPECT_EQ(record.name(), "start_failed");
+  EXPECT_EQ(record.text(), "");
+  EXPECT_TRUE(record.fields().empty());
 }
 
 TEST(severity, has_an_order_and_a_name) {

@@ -2,8 +2,8 @@
 
 #include "backoff_actor/caf/compat/compat.hpp"
 #include "backoff_actor/core/export.hpp"
+#include "backoff_actor/guard/guard_events.hpp"
 #include "backoff_actor/observe/events.hpp"
-#include "backoff_actor/observe/severity.hpp"
 #include "backoff_actor/observe/supervisor_events.hpp"
 
 #include <caf/actor_system.hpp>

@@ -1,9 +1,9 @@
 #include "backoff_actor/caf/main/letter_writer.hpp"
 
 #include "backoff_actor/caf/messages/internal/message_words.hpp"
+#include "backoff_actor/core/event/internal/event_record.hpp"
 #include "backoff_actor/core/internal/one_line.hpp"
 #include "backoff_actor/core/problems.hpp"
-#include "backoff_actor/observe/internal/event_record.hpp"
 
 #include <cerrno>
 #include <chrono>
@@ -47,29 +47,21 @@ private:
 };
 
 detail::EventRecord record_of(const DeadLetter& letter, const std::string& sender) {
-  detail::EventRecord result{"dead_letter"};
-  const auto add_unless_empty = [&](std::string_view key, const std::string& value) {
-    if (!value.empty())
-      result.text(key, value);
-  };
-  add_unless_empty("sender", sender);
-  result.number("delivery", letter.id)
-    .text("reason", to_string(letter.reason))
-    .number("attempts", letter.attempts)
-    .seconds("age_s", letter.age)
-    .text("message", detail::message_words(letter.message));
-  add_unless_empty("cause", letter.cause);
-  add_unless_empty("key", letter.key);
-  add_unless_empty("idempotency_key", letter.idempotency_key);
-  if (letter.worker != 0)
-    result.number("worker", letter.worker);
+  using detail::if_any;
+  detail::EventRecord result{detail::EventRecord::Part::fields};
+  result.is(Severity::error, "dead_letter");
+  result.has("sender", if_any(sender), "delivery", letter.id, "reason", to_string(letter.reason),
+             "attempts", letter.attempts, "age_s", letter.age, "message",
+             detail::message_words(letter.message), "cause", if_any(letter.cause), "key",
+             if_any(letter.key), "idempotency_key", if_any(letter.idempotency_key), "worker",
+             if_any(letter.worker));
   return result;
 }
 
 std::string line_of(const DeadLetter& letter, LogFormat format, const std::string& sender) {
   const auto now = std::chrono::system_clock::now();
   if (format != LogFormat::text)
-    return detail::line_of_record(record_of(letter, sender), Severity::error, now, format);
+    return detail::line_of_record(record_of(letter, sender), now, format);
   return detail::head_of_line(Severity::error, now) + (sender.empty() ? "" : sender + ": ")
          + detail::one_line(detail::letter_text(letter, std::string::npos));
 }
