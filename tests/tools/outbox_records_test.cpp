@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace backoffctl {
@@ -32,6 +33,15 @@ TEST(outbox_records, a_time_is_utc_to_the_nanosecond_or_cut_off) {
   EXPECT_EQ(iso_time({1'700'000'000'345'999'999}, 3), "2023-11-14T22:13:20.345Z");
   EXPECT_EQ(iso_time({INT64_MAX}, 9), "2262-04-11T23:47:16.854775807Z");
   EXPECT_EQ(iso_time({INT64_MIN}, 9), "1677-09-21T00:12:43.145224192Z");
+}
+
+TEST(outbox_records, a_line_has_the_context_of_a_message_that_has_one) {
+  backoff_actor::StoredDelivery delivery;
+  EXPECT_EQ(json_line(delivery, false).find("context"), std::string::npos);
+  delivery.context = "retries: max_attempts 5\nnot_before: 7";
+  EXPECT_NE(json_line(delivery, false)
+              .find(R"("context":"retries: max_attempts 5\nnot_before: 7","types")"),
+            std::string::npos);
 }
 
 } // namespace backoffctl

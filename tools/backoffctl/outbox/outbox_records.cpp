@@ -23,6 +23,8 @@ void add_delivery(Json& json, const StoredDelivery& delivery) {
   json["attempts"] = delivery.attempts;
   json["key"] = delivery.key;
   json["idempotency_key"] = delivery.idempotency_key;
+  if (!delivery.context.empty())
+    json["context"] = delivery.context;
   json["types"] = delivery.message.types;
   json["bytes"] = delivery.message.bytes.size();
 }
