@@ -90,6 +90,17 @@ TEST_F(OwnedIncoming, a_row_whose_retries_cannot_be_read_is_a_letter_that_says_w
   EXPECT_THAT(dead_letters()[0].cause, HasSubstr("max_attempts"));
 }
 
+TEST_F(OwnedIncoming, a_row_whose_time_cannot_be_read_is_a_letter_that_says_why) {
+  start("node-a");
+  auto odd = message("x");
+  odd.context = "not_before: tomorrow";
+  server.hand_over(odd);
+  time.advance(2s);
+  ASSERT_THAT(dead_letters(), SizeIs(1));
+  EXPECT_EQ(dead_letters()[0].reason, DeadLetterReason::unreadable);
+  EXPECT_THAT(dead_letters()[0].cause, HasSubstr("not_before: got tomorrow"));
+}
+
 TEST_F(OwnedIncoming, a_delivery_keeps_the_bytes_and_the_type_that_came) {
   start("node-a", {testing::hang()});
   server.hand_over(message("x", "customer"));

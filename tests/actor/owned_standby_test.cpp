@@ -35,6 +35,35 @@ TEST_F(OwnedStandby, a_submission_is_accepted_once_its_row_is_committed_and_the_
   EXPECT_THAT(server.incoming(), IsEmpty());
 }
 
+TEST_F(OwnedStandby, a_submission_for_later_waits_for_its_time_at_the_owner_and_at_the_next_one) {
+  const auto& a = start_process("node-a");
+  const auto& b = start_process("node-b");
+  auto later = submission("later");
+  later.delay = 1h;
+  later.time_to_live = 10s; // from its time
+  EXPECT_TRUE(submit_to(b, later)->value);
+  time.advance(30min);
+  EXPECT_THAT(server.incoming(), IsEmpty()) << "it is a delivery of the owner";
+
+  die("node-a");
+  time.advance(30min - 1ns);
+  EXPECT_EQ(owner(), "node-b, epoch 2");
+  EXPECT_THAT(b.danger.texts(), IsEmpty());
+  time.advance(1s);
+
+  EXPECT_THAT(b.danger.texts(), ElementsAre("later"));
+  EXPECT_THAT(a.danger.texts(), IsEmpty());
+}
+
+TEST_F(OwnedStandby, a_submission_with_a_delay_that_cannot_be_is_refused_with_what_is_wrong) {
+  start_process("node-a");
+  const auto& b = start_process("node-b");
+  auto odd = submission("x");
+  odd.delay = -1s;
+  EXPECT_THAT(submit_to(b, odd)->error_text, HasSubstr("delay: got -1s, allowed 0ns and more"));
+  EXPECT_THAT(server.incoming(), IsEmpty());
+}
+
 TEST_F(OwnedStandby, submissions_that_nobody_waits_for_are_handed_over_in_order) {
   const auto& a = start_process("node-a");
   const auto& b = start_process("node-b");

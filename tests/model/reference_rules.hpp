@@ -116,7 +116,7 @@ protected:
   bool is_wanted(const Lane& lane) const {
     if (incarnation == 0)
       return has_begun && (options.child_start == FirstStart::at_once || !owed().empty());
-    if (lane.is_done && owed().empty())
+    if (lane.is_done && !is_anything_due())
       return false;
     return !lane.due || (options.restart == RestartTiming::at_once && lane.was_handed_something);
   }

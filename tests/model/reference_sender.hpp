@@ -124,7 +124,7 @@ public:
       put_off(*lane, wish);
       return tell(event::ChildDown{now, x.incarnation, x.cause, false});
     }
-    const auto is_failure = x.cause.is_error() || !owed().empty();
+    const auto is_failure = x.cause.is_error() || is_anything_due();
     tell(event::ChildDown{now, x.incarnation, x.cause, is_failure});
     if (!is_failure) {
       put_off(*lane, wish);

@@ -146,6 +146,11 @@ public:
     return result;
   }
 
+  bool is_anything_due() const {
+    return std::any_of(deliveries.begin(), deliveries.end(),
+                       [](const Delivery& x) { return x.is_owed && !x.scheduled_for; });
+  }
+
   std::uint64_t next_place() { return ++places_; }
 
   /// The time of some has come.

@@ -11,7 +11,8 @@ namespace backoff_actor {
 
 namespace {
 
-// A scheduled delivery. Of those with the same time, the one that was submitted first comes first.
+// A scheduled delivery. Several may be due in one step. By time, and then by number, each comes
+// behind those with its key.
 struct Due {
   Instant at;
   std::uint64_t number;
@@ -154,7 +155,7 @@ void HandOverOrder::leave_turn(Slot slot) {
     pass_key_on(slot);
 }
 
-// A delivery that is not blocked owns its key; the oldest blocked one is next.
+// A delivery that is not blocked owns its key; the first blocked one is next.
 void HandOverOrder::pass_key_on(Slot owner) {
   const auto key = keys_.find(outbox_[owner].key);
   if (key == keys_.end())

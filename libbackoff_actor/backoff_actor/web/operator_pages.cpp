@@ -81,7 +81,7 @@ WebAnswer told(const OperatorOutcome& outcome) {
   return {status_of(outcome.result), std::move(json), json_type};
 }
 
-// Which letters a request is about. An action must name one, or say `all` with what they have.
+// Which letters a request is about. Whether it may be about all is decided in `act`.
 std::optional<LetterChoice> choice_in(const WebRequest& request) {
   LetterChoice result{{}, request.parameter("find")};
   if (const auto id = request.parameter("id"); !id.empty()) {

@@ -162,6 +162,15 @@ TEST(sender_scheduled, outlives_its_sender_in_the_store_with_its_time) {
   EXPECT_THAT(next.wake_after(4s), ElementsAre("hand over 1"));
 }
 
+TEST(sender_scheduled, lets_a_child_stop_that_has_nothing_to_do_before) {
+  auto sender = started({.ordering = Ordering::unordered});
+  submit_for(sender, 5s);
+  EXPECT_THAT(sender.stop_normally(), IsEmpty()) << "no failure, and no successor yet";
+  EXPECT_EQ(sender.engine->status(sender.now).counters.crashes, 0U);
+  EXPECT_THAT(sender.wake_after(5s), ElementsAre("start child 2"));
+  EXPECT_THAT(sender.child_started(), ElementsAre("hand over 1"));
+}
+
 TEST(sender_scheduled, is_given_up_at_the_end_behind_what_is_due) {
   auto sender = started({.ordering = Ordering::unordered});
   submit_for(sender, 5s);

@@ -12,7 +12,7 @@
 #include "backoff_actor/caf/outbox/internal/write_queue.hpp"
 #include "backoff_actor/caf/owned/internal/standby_hand.hpp"
 #include "backoff_actor/caf/sender/sender.hpp"
-#include "backoff_actor/delivery/internal/schedule.hpp"
+#include "backoff_actor/delivery/internal/not_before.hpp"
 #include "backoff_actor/delivery/refusal.hpp"
 #include "backoff_actor/engine/outbox/standby.hpp"
 #include "backoff_actor/sinks/internal/observatory_state.hpp"
@@ -249,7 +249,7 @@ private:
     result.idempotency_key = x.idempotency_key;
     detail::require_text_keys(result.key, result.idempotency_key);
     result.context = context_of(parse_own_retries(x.retries));
-    detail::check_schedule(x.delay, x.not_before);
+    detail::check_not_before(x.delay, x.not_before);
     const auto now = Instant{Duration{wall_time(outbox_.options).since_epoch}};
     const auto begin =
       x.not_before != WallTime{} ? Instant{Duration{x.not_before.since_epoch}} : now + x.delay;

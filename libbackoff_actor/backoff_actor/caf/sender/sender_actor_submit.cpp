@@ -9,7 +9,7 @@
 #include "backoff_actor/caf/sender/internal/idempotency_keys.hpp"
 #include "backoff_actor/core/internal/text_hash.hpp"
 #include "backoff_actor/core/internal/thrown.hpp"
-#include "backoff_actor/delivery/internal/schedule.hpp"
+#include "backoff_actor/delivery/internal/not_before.hpp"
 
 #include <algorithm>
 #include <exception>
@@ -55,7 +55,7 @@ std::shared_ptr<const input::OwnTerms> BackOffSender::own_in(std::string_view co
 
 // Notes what the message brings of its own: in `news`, and in the context that a store keeps.
 void BackOffSender::note_own(const Submit& x, Instant came_at, input::Submit& news) {
-  detail::check_schedule(x.delay, x.not_before);
+  detail::check_not_before(x.delay, x.not_before);
   input::OwnTerms own;
   auto& context = incoming_.more().context;
   if (!x.retries.empty()) {

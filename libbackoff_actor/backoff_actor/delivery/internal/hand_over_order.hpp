@@ -2,20 +2,23 @@
 
 // Design notes
 //
-// Decides which delivery is handed over next. A delivery that was never handed over is *blocked* or
-// *fresh*. It is blocked while an older delivery with its key has not ended. Fresh deliveries are
-// in a list. A delivery that was blocked before goes into a heap instead, because the list may
-// already hold younger ones. A delivery that comes back from a child is *ready* again, or *pausing*
-// first; each kind has a heap. The next delivery is the oldest of three: the head of the list of
-// fresh ones, the top of the heap of fresh ones, and the top of the heap of ready ones.
+// Decides which delivery is handed over next. A delivery that was never handed over is *scheduled*,
+// *blocked* or *fresh*. It is scheduled while its time has not come, and blocked while another
+// delivery is the owner of its key. Fresh deliveries are in a list. A delivery that was scheduled or
+// blocked before goes into a heap instead, because the list may already hold younger ones. A
+// delivery that comes back from a child is *ready* again, or *pausing* first; each kind has a heap.
+// The next delivery is the oldest of three: the head of the list of fresh ones, the top of the heap
+// of fresh ones, and the top of the heap of ready ones.
 //
 //     fresh ----> in flight ----> ready or pausing ----> in flight ...
-//       ^
-//     blocked, until the older deliveries with the same key have ended
+//       ^  ^
+//       | blocked, until those before it with the same key have ended
+//       |  ^
+//     scheduled
 //
-// A delivery that is scheduled for later waits in the heap of pauses, and takes its turn when its
-// time has come: then it comes behind those with its key, and goes before younger ones without. In
-// strict order it takes its turn at once, in the list of fresh ones, and holds up all behind it.
+// What is scheduled is in the heap of pauses. When its time has come, it comes behind those with its
+// key. Without a key its number alone counts, so it goes before younger ones. In strict order it has
+// its place in the list of fresh ones from the beginning, and holds up all behind it.
 
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/internal/slot_heap.hpp"
@@ -55,14 +58,18 @@ public:
       outbox_.append(fresh_, slot);
   }
 
-  /// The delivery that was just added is not handed over before `at`, which is to come.
+  /// The delivery that was just added is not handed over before `at`.
+  ///
+  /// @range `at` is in the future
   void schedule(Slot slot, Instant at);
 
   /// The scheduled deliveries that have no place in the order of the outbox, in order of their
   /// times.
   std::vector<Slot> all_put_off() const;
 
-  /// The one of these whose time comes first. There must be one, and no other may pause.
+  /// The one of these whose time comes first.
+  ///
+  /// @range there is one, and no delivery is pausing
   Slot first_put_off() const { return pauses_.top(); }
 
   /// Whether the order of the outbox is that of the numbers.
@@ -107,7 +114,7 @@ public:
   /// Ends the pauses that are over at `now`, and lets scheduled deliveries take their turn.
   void end_pauses(Instant now);
 
-  /// Ends all pauses now. What is scheduled waits on.
+  /// Ends all pauses now. What is scheduled still waits for its time.
   void end_all_pauses();
 
   /// When the first pause ends, or the first scheduled delivery takes its turn; `Instant::never()`
@@ -147,8 +154,8 @@ private:
   DeliverySlots& outbox_;
   SlotHeap<std::uint64_t> ready_; // by number
   SlotHeap<Instant> pauses_;      // until when; also of what is scheduled
-  // By key: the blocked deliveries. They wait for the key's owner, the oldest delivery with this
-  // key that has not ended.
+  // By key: the blocked deliveries. They wait for the key's owner, the delivery with this key that
+  // came first of those that have not ended.
   std::unordered_map<std::uint64_t, DeliverySlots::List> keys_;
   DeliverySlots::List fresh_;     // of the deliveries with one key, only the owner
   std::uint32_t scheduled_ = 0;   // how many

@@ -22,11 +22,12 @@ constexpr std::size_t batch_to_try = 16;
 constexpr std::chrono::seconds quiet{1};
 
 // After so many failures in a row without a sender, no more attempts are made: as long as they are,
-// the driver's actor system cannot end. If another sender comes, they begin again. If none comes,
-// the changes are lost, and the deliveries are redelivered after the next start of the program.
+// the actor system of the writer cannot end. If another sender comes, they begin again. If none
+// comes, the changes are lost, and the deliveries are redelivered after the next start of the
+// program.
 constexpr int max_failures_alone = 3;
 
-constexpr std::uint64_t failure_of_the_store = 2; // 1: the engine's ack timeout
+constexpr std::uint64_t failure_of_the_store = 2; // 1 is the ack timeout of a sender's engine
 
 // Whether the failure is about these changes, or says who owns the store. Other failures may come
 // from a connection that is broken, or from a new one. Then they say nothing about an earlier
@@ -222,7 +223,7 @@ void OutboxEngine::take(const outbox_input::Tidied& x) {
   go_on();
 }
 
-// No failure renews the ownership: a store may find it without the server.
+// No failure renews the ownership: a store may fail without having asked the server.
 void OutboxEngine::take(const outbox_input::Failed& x) {
   is_untidy_ = x.is_untidy;
   if (x.failure == StoreFailure::too_large && call_.size() > 1) { // the other changes may fit

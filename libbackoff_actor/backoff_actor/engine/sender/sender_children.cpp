@@ -55,9 +55,11 @@ bool SenderEngine::Step::is_first_wanted() const {
          && (options_.child_start == FirstStart::at_once || self_.owed() > 0);
 }
 
-// Whether something is there for the lane's child. In a pool, what other workers hold is not.
+// Whether something is there for the lane's child: not what waits for its time nor, in a pool, what
+// other workers hold.
 bool SenderEngine::Step::is_needed(const Lane& lane) const {
-  return work_.pool ? lane.in_flight.count > 0 || backlog_.size_ready() > 0 : self_.owed() > 0;
+  return work_.pool ? lane.in_flight.count > 0 || backlog_.size_ready() > 0
+                    : self_.owed() > backlog_.size_scheduled();
 }
 
 // Makes the child at once, or when the guard of the service lets a call through.

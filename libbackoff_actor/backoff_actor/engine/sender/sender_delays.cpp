@@ -18,10 +18,11 @@ SenderEngine::Step::SharedCause SenderEngine::Step::shared(const Cause& cause) c
            : std::make_shared<const Cause>(cause);
 }
 
-// A child or a delivery failed. Begins a new epoch, and the next delay of the lane. If the delivery
-// waits alone, its lane goes on without a delay. In strict order nothing may overtake the delivery,
-// so the lane waits as long as it does. A sender that is finishing retries nothing, and has no
-// delay.
+// A child or a delivery failed. Begins a new epoch, and the next delay of the lane; decides if the
+// fallback takes over. If the delivery waits alone, its lane goes on: it waits only if the service
+// asked for it, and its epoch is a new one only if the child failed. In strict order nothing may
+// overtake the delivery, so the lane waits as long as it does. A sender that is finishing retries
+// nothing, and has no delay.
 void SenderEngine::Step::fail(Lane& lane, const SharedCause& cause, Failed what,
                               const Decision& decision, const std::optional<Alone>& alone) {
   if (is_ending())
@@ -133,7 +134,8 @@ bool SenderEngine::Step::waits_alone(Slot slot) const {
   return own != nullptr && own->backoff;
 }
 
-// The delivery has failed, if it is one that is owed. Returns nothing if the lane is to wait.
+// The delivery has failed, if it is one that is owed. Returns nothing if the lane is to wait by its
+// own backoff.
 std::optional<SenderEngine::Step::Alone> SenderEngine::Step::alone(Slot slot,
                                                                    FailureReason reason) {
   if (slot == DeliverySlots::none || backlog_[slot].is_ghost || !waits_alone(slot))

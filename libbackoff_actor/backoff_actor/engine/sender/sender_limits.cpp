@@ -11,7 +11,7 @@
 
 namespace backoff_actor {
 
-// The limit of a pool is that of one worker, times the workers that there are at the least.
+// The limit of a pool is that of one worker, times the least number of workers at the start.
 RestartLimit SenderEngine::Step::restart_limit() const {
   constexpr std::uint32_t most_restarts = 1'000'000;
   auto result = *options_.restart_limit;
@@ -20,7 +20,7 @@ RestartLimit SenderEngine::Step::restart_limit() const {
   return result;
 }
 
-// Whether this failure exceeds a limit. Then the fallback takes over; without a fallback the sender
+// Counts the failure, and returns whether it exceeds a limit. Then the fallback takes over; without a fallback the sender
 // gives up. As long as one worker of a pool acknowledges, the limits of the others have no effect.
 bool SenderEngine::Step::is_over_limit(const Lane& lane, Failed what, bool lane_goes_on) {
   if (work_.lanes.fallback() != nullptr || !lane.is_wanted || is_closing())
@@ -49,8 +49,8 @@ void SenderEngine::Step::fall_back(const SharedCause& cause) {
   observe([&] { return event::FellBack{now_, *cause}; });
 }
 
-// The lane's child has acknowledged a delivery of the present epoch, or has failed. If it is not
-// the fallback, that says which of the two is wanted.
+// The lane's child has acknowledged a delivery of the present epoch, or has failed. If it is the
+// only child, it is wanted from now on, or its fallback is.
 void SenderEngine::Step::want_fallback(Lane& lane, bool is_wanted) {
   auto* const fallback = work_.lanes.fallback();
   if (fallback == nullptr || lane.is_fallback)

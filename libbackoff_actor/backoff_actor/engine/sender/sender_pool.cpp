@@ -1,11 +1,12 @@
 // The workers of a pool: the books about them, which one gets the next delivery, and how many there
-// are. The loop that hands over is in sender_hand_over.cpp.
+// are. The loop that hands over is in sender_hand_over.cpp. A worker that stops normally is not
+// replaced if its kind has others enough (sender_children.cpp).
 //
 // A worker that fails is never given up by itself: it waits, and the limits are those of the whole
 // pool (`is_over_limit` in sender_limits.cpp).
 //
-// A worker that fails, a guard and a service that asked to be left alone stop all growth: a service
-// that is down does not need more callers.
+// A worker that fails, a guard and a service that asked to be left alone keep the number as it
+// is: a service that is down does not need more callers.
 
 #include "backoff_actor/engine/sender/internal/sender_step_inline.hpp"
 
@@ -110,7 +111,7 @@ void SenderEngine::Step::hold_back_kind(const Lane& lane, Duration wait) {
     until = std::max(until, now_ + wait);
 }
 
-// -- the least ------------------------------------------------------------------------
+// -- the least number of workers --------------------------------------------------------
 
 // Called in every step, before deliveries are handed over.
 void SenderEngine::Step::tend_pool() {
@@ -201,8 +202,8 @@ SenderEngine::Lane& SenderEngine::Step::new_worker(std::uint16_t kind) {
 
 // -- workers leave --------------------------------------------------------------------
 
-// The worker takes nothing more, finishes what it holds, and leaves. Until it is asked to end it
-// may stay after all, if it was not meant in particular.
+// The worker takes nothing more, finishes what it holds, and leaves. With `may_stay` it stays after
+// all if the pool is to grow before it is asked to end.
 void SenderEngine::Step::retire(Lane& worker, bool may_stay) {
   --work_.pool->kinds[worker.kind].size;
   worker.is_wanted = false;

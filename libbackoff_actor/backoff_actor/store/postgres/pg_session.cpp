@@ -39,7 +39,7 @@ const PgStatement set_up_session{
   "set_config('idle_in_transaction_session_timeout', '0', false)",
   {}};
 
-// Not every system of a server can do that.
+// Servers on some operating systems refuse this setting.
 const PgStatement look_at_client{
   nullptr, "SELECT set_config('client_connection_check_interval', '1s', false)", {}};
 
@@ -263,8 +263,8 @@ bool PgSession::try_lock() {
 
 bool PgSession::wait_for_lock(Duration at_most) {
   const auto limit = std::chrono::ceil<std::chrono::milliseconds>(at_most).count();
-  // A wait that ends without the lock is no error, or the server would log one each time. Its other
-  // setting is then as before, too.
+  // A wait that ends without the lock is no error, or the server would log one each time. The
+  // setting of the idle time is then as before, too.
   const auto sql = "DO $$ BEGIN PERFORM pg_catalog.set_config('idle_session_timeout', '"
                    + lease_in_ms()
                    + "', false), pg_catalog.set_config('backoff.has_lock', 'yes', "

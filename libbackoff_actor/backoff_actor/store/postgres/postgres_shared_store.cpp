@@ -21,7 +21,7 @@ constexpr std::chrono::seconds longest_lock_wait{5};
 
 const PgStatement ping{nullptr, "SELECT 1", {}};
 
-// $7: the format of the payloads. Identity numbers are given in the order of the rows.
+// $7: the format of the payloads. The server numbers the rows in their order.
 const PgStatement hand_over{
   nullptr,
   "INSERT INTO backoff.incoming(outbox, key, idempotency_key, type, payload, deadline, context) "

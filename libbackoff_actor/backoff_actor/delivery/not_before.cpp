@@ -1,4 +1,4 @@
-#include "backoff_actor/delivery/internal/schedule.hpp"
+#include "backoff_actor/delivery/internal/not_before.hpp"
 
 #include "backoff_actor/core/problems.hpp"
 #include "backoff_actor/core/text/internal/context_line.hpp"
@@ -14,7 +14,7 @@ constexpr std::string_view name_in_context = "not_before: ";
 
 } // namespace
 
-void check_schedule(Duration delay, WallTime not_before) {
+void check_not_before(Duration delay, WallTime not_before) {
   Problems problems;
   if (delay < Duration::zero())
     problems.add("delay", to_string(delay), "0ns and more");

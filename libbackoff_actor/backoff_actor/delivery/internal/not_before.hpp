@@ -9,10 +9,12 @@
 
 namespace backoff_actor::detail {
 
+// How a message says when its time comes. Where it waits: hand_over_order.hpp.
+
 /// Checks when a message is to begin, see `Submit::delay` and `Submit::not_before`.
 ///
 /// @errors throws `InvalidArgument` with all that is wrong
-BACKOFF_ACTOR_EXPORT void check_schedule(Duration delay, WallTime not_before);
+BACKOFF_ACTOR_EXPORT void check_not_before(Duration delay, WallTime not_before);
 
 /// Adds the line to a message's context that says when its time comes:
 /// `not_before: 1796000000000000000`, in nanoseconds since 1970.

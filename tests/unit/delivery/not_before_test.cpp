@@ -1,11 +1,11 @@
-#include "backoff_actor/delivery/internal/schedule.hpp"
+#include "backoff_actor/delivery/internal/not_before.hpp"
 
 #include <gtest/gtest.h>
 
 #include <stdexcept>
 #include <string>
 
-namespace backoff_actor::schedule_test {
+namespace backoff_actor::not_before_test {
 
 namespace {
 
@@ -20,7 +20,7 @@ std::string problem_of(std::string_view context) {
 
 } // namespace
 
-TEST(schedule, is_a_line_of_the_context_and_is_read_from_there) {
+TEST(not_before, is_a_line_of_the_context_and_is_read_from_there) {
   std::string context;
   detail::add_not_before(context, {1'796'000'000'123'456'789});
   EXPECT_EQ(context, "not_before: 1796000000123456789");
@@ -32,15 +32,15 @@ TEST(schedule, is_a_line_of_the_context_and_is_read_from_there) {
   EXPECT_EQ(detail::not_before_in(context), WallTime{-7});
 }
 
-TEST(schedule, is_none_if_no_line_names_it) {
+TEST(not_before, is_none_if_no_line_names_it) {
   EXPECT_EQ(detail::not_before_in(""), std::nullopt);
   EXPECT_EQ(detail::not_before_in("retries: not_before: 7"), std::nullopt);
 }
 
-TEST(schedule, of_another_text_is_refused_with_the_text) {
+TEST(not_before, of_another_text_is_refused_with_the_text) {
   for (const std::string text : {"tomorrow", "7s", "7 ", "99999999999999999999", "1.5"})
     EXPECT_EQ(problem_of("not_before: " + text),
               "not_before: got " + text + ", allowed nanoseconds since 1970");
 }
 
-} // namespace backoff_actor::schedule_test
+} // namespace backoff_actor::not_before_test
