@@ -4,8 +4,8 @@
 //
 // Decides which delivery is handed over next. A delivery that was never handed over is *scheduled*,
 // *blocked* or *fresh*. It is scheduled while its time has not come, and blocked while another
-// delivery is the owner of its key. Fresh deliveries are in a list. A delivery that was scheduled or
-// blocked before goes into a heap instead, because the list may already hold younger ones. A
+// delivery is the owner of its key. Fresh deliveries are in a list. A delivery that was scheduled
+// or blocked before goes into a heap instead, because the list may already hold younger ones. A
 // delivery that comes back from a child is *ready* again, or *pausing* first; each kind has a heap.
 // The next delivery is the oldest of three: the head of the list of fresh ones, the top of the heap
 // of fresh ones, and the top of the heap of ready ones.
@@ -16,9 +16,9 @@
 //       |  ^
 //     scheduled
 //
-// What is scheduled is in the heap of pauses. When its time has come, it comes behind those with its
-// key. Without a key its number alone counts, so it goes before younger ones. In strict order it has
-// its place in the list of fresh ones from the beginning, and holds up all behind it.
+// What is scheduled is in the heap of pauses. When its time has come, it comes behind those with
+// its key. Without a key its number alone counts, so it goes before younger ones. In strict order
+// it has its place in the list of fresh ones from the beginning, and holds up all behind it.
 
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/internal/slot_heap.hpp"

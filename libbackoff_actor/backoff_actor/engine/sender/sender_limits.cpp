@@ -20,8 +20,9 @@ RestartLimit SenderEngine::Step::restart_limit() const {
   return result;
 }
 
-// Counts the failure, and returns whether it exceeds a limit. Then the fallback takes over; without a fallback the sender
-// gives up. As long as one worker of a pool acknowledges, the limits of the others have no effect.
+// Counts the failure, and returns whether it exceeds a limit. Then the fallback takes over; without
+// a fallback the sender gives up. As long as one worker of a pool acknowledges, the limits of the
+// others have no effect.
 bool SenderEngine::Step::is_over_limit(const Lane& lane, Failed what, bool lane_goes_on) {
   if (work_.lanes.fallback() != nullptr || !lane.is_wanted || is_closing())
     return false;
