@@ -1,6 +1,6 @@
 // durable_sender: what a whole sender does with a durable outbox, beside one without.
 
-#include "common/client.hpp"
+#include "common/actors.hpp"
 #include "common/program.hpp"
 #include "common/temporary_folder.hpp"
 

@@ -1,8 +1,8 @@
 // durable_store: what it costs to keep deliveries in a file of SQLite.
 
+#include "common/machine.hpp"
 #include "common/program.hpp"
 #include "common/temporary_folder.hpp"
-#include "common/time.hpp"
 #include "faulty_vfs.hpp"
 
 #include <backoff_actor/store/sqlite_store.hpp>

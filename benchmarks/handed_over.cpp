@@ -2,13 +2,11 @@
 
 #include "postgres/measures.hpp"
 
-#include <utility>
-
-namespace {
-
-const benchmarks::Words words{
-  "handed_over",
-  R"(Measures the table incoming of an outbox, on a private server of PostgreSQL on this machine.
+int main(int argc, char** argv) {
+  using namespace postgres_benchmarks;
+  ServerProgram program{{
+    "handed_over",
+    R"(Measures the table incoming of an outbox, on a private server of PostgreSQL on this machine.
 
 1. How many rows a second sixteen producers commit, one in each transaction, beside the same table
    without its trigger. First nobody takes the rows, then an owner executes them meanwhile.
@@ -22,19 +20,9 @@ With --peers, 3 and 4 are beside graphile-worker (add_job, add_jobs) and pg-boss
 What is compared is measured in turn, in the same round. The table has medians, and the quartiles of
 the ratios. The server is that of postgres_store, see there.
 )",
-  ""};
-
-} // namespace
-
-int main(int argc, char** argv) {
-  using namespace postgres_benchmarks;
-  ServerProgram program{words};
+    "",
+  }};
   program.options().number("--dead-rows", program.extent().dead_rows, 10, 10'000'000,
                            "dead rows before a look");
-  return program.run(argc, argv, [](const Server& server, const Extent& extent) {
-    auto rows = measure_incoming(server, extent);
-    for (auto& row : measure_handed_over(server, extent))
-      rows.push_back(std::move(row));
-    return rows;
-  });
+  return program.run(argc, argv, &measure_incoming);
 }

@@ -12,6 +12,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -51,7 +52,7 @@ constexpr auto then = 60s;
 // that nothing hangs on which of the two is taken for the first.
 constexpr auto first_good_after = 3500us;
 
-/// The child of all senders. It works on one message at a time, for as long as it is told to.
+// The child of all senders. It works on one message at a time, for as long as it is told to.
 class Worker : public caf::event_based_actor {
 public:
   Worker(caf::actor_config& config, backoff_actor::Duration takes)
@@ -82,65 +83,45 @@ private:
   void take(Job job) {
     jobs_.push_back(std::move(job));
     if (jobs_.size() == 1)
-      begin();
+      backoff_actor::compat::send_later(*this, takes_, Tick{});
   }
 
-  void begin() { backoff_actor::compat::send_later(*this, takes_, Tick{}); }
-
   void finish() {
-    auto job = std::move(jobs_.front());
-    if (job.msg.data == "poison")
+    auto& [msg, answer, parent, client] = jobs_.front();
+    if (msg.data == "poison")
       throw std::runtime_error("Danger, High Voltage!");
-    if (job.parent) {
-      send(job.parent, transcription::Sent{job.msg.id});
-      send(job.client, job.msg);
+    if (parent) {
+      send(parent, transcription::Sent{msg.id});
+      send(client, msg);
     } else {
-      job.answer.deliver(job.msg);
+      answer.deliver(msg);
     }
     jobs_.pop_front();
     if (!jobs_.empty())
-      begin();
+      backoff_actor::compat::send_later(*this, takes_, Tick{});
   }
 
   backoff_actor::Duration takes_;
   std::deque<Job> jobs_; // the mailbox of a worker that blocks
 };
 
-/// Which messages were answered, by their ids.
-struct Answers {
-  std::vector<bool> has = std::vector<bool>(good_messages + 1);
+// The ids of the messages that were answered.
+using Answers = std::set<std::uint64_t>;
 
-  std::uint64_t count() const {
-    return static_cast<std::uint64_t>(std::count(has.begin(), has.end(), true));
-  }
-};
-
-/// Sends the poison, which has the id 0, and then the good ones.
-class Client : public caf::event_based_actor {
-public:
-  Client(caf::actor_config& config, caf::actor receiver, std::shared_ptr<Answers> answers)
-    : caf::event_based_actor(config), receiver_(std::move(receiver)), answers_(std::move(answers)) {
-  }
-
-  caf::behavior make_behavior() override {
-    send(receiver_, Msg{0, "poison"});
-    backoff_actor::compat::send_later(*this, first_good_after, std::uint64_t{1});
-    return {
-      [this](std::uint64_t id) {
-        send(receiver_, Msg{id, "good"});
-        if (id < good_messages)
-          backoff_actor::compat::send_later(*this, period, id + 1);
-      },
-      [this](const Msg& answer) { answers_->has[answer.id] = true; },
-    };
-  }
-
-  void on_exit() override { receiver_ = nullptr; }
-
-private:
-  caf::actor receiver_;
-  std::shared_ptr<Answers> answers_;
-};
+// Sends the poison, which has the id 0, and then the good ones.
+caf::behavior client(caf::event_based_actor* self, const caf::actor& receiver,
+                     const std::shared_ptr<Answers>& answers) {
+  self->send(receiver, Msg{0, "poison"});
+  backoff_actor::compat::send_later(*self, first_good_after, std::uint64_t{1});
+  return {
+    [=](std::uint64_t id) {
+      self->send(receiver, Msg{id, "good"});
+      if (id < good_messages)
+        backoff_actor::compat::send_later(*self, period, id + 1);
+    },
+    [=](const Msg& answer) { answers->insert(answer.id); },
+  };
+}
 
 struct Options {
   std::uint64_t seed = 1;
@@ -148,100 +129,81 @@ struct Options {
   std::uint64_t service_us = 1000;
 };
 
-/// What is counted of a sender while it works.
+// What is counted of a sender while it works.
 struct Work {
   std::uint64_t crashes = 0;
   std::uint64_t hand_overs = 0;
   std::uint64_t dead_letters = 0;
 };
 
-/// A sender that works, and how to read its counts.
-struct Running {
-  caf::actor sender;
-  std::function<Work()> work;
-};
+// Makes a sender to be measured. Returns it, and how to read its counts.
+using Running = std::pair<caf::actor, std::function<Work()>>;
+using Spawn =
+  std::function<Running(VirtualTime&, const backoff_actor::ChildFactory&, std::uint64_t seed)>;
 
-/// A sender to be measured.
-struct Variant {
-  std::string name;
-  std::function<Running(VirtualTime&, const backoff_actor::ChildFactory&, std::uint64_t seed)>
-    spawn;
-};
-
-Variant article(std::string name, bool stay_at_ceiling) {
-  return {std::move(name),
-          [=](VirtualTime& time, const backoff_actor::ChildFactory& make_child,
-              std::uint64_t seed) -> Running {
-            backoff_actor::ExponentialBackOffSpec spec;
-            spec.stay_at_ceiling = stay_at_ceiling;
-            spec.seed = seed;
-            const auto counts = std::make_shared<transcription::Counts>();
-            return {time.system().spawn<transcription::BackOffSender>(make_child, spec, counts),
-                    [=] {
-                      return Work{counts->crashes, counts->hand_overs, 0};
-                    }};
-          }};
-}
-
-Variant ours(std::string name, backoff_actor::SenderOptions options) {
-  return {std::move(name),
-          [=](VirtualTime& time, const backoff_actor::ChildFactory& make_child,
-              std::uint64_t seed) mutable -> Running {
-            const auto work = std::make_shared<Work>();
-            options.seed = seed;
-            options.stream = 0;
-            options.on_event = [=](const backoff_actor::Event& event) {
-              if (std::holds_alternative<backoff_actor::event::ChildDown>(event))
-                ++work->crashes;
-              else if (std::holds_alternative<backoff_actor::event::HandedOver>(event))
-                ++work->hand_overs;
-              else if (std::holds_alternative<backoff_actor::event::DeadLettered>(event))
-                ++work->dead_letters;
-            };
-            return {backoff_actor::spawn_back_off_sender(time.system(), make_child, options),
-                    [=] { return *work; }};
-          }};
-}
-
-std::vector<Variant> variants() {
-  backoff_actor::SenderOptions five_attempts;
-  five_attempts.max_attempts = 5;
-  five_attempts.charging = backoff_actor::Charging::every_failure();
-  backoff_actor::SenderOptions unordered;
-  unordered.ordering = backoff_actor::Ordering::unordered;
-  return {
-    article("article", false),           article("article, stay_at_ceiling", true),
-    ours("ours, defaults (strict)", {}), ours("ours, strict, max_attempts 5", five_attempts),
-    ours("ours, unordered", unordered),
+Spawn article(bool stay_at_ceiling) {
+  return [=](VirtualTime& time, const backoff_actor::ChildFactory& make_child,
+             std::uint64_t seed) -> Running {
+    backoff_actor::ExponentialBackOffSpec spec;
+    spec.stay_at_ceiling = stay_at_ceiling;
+    spec.seed = seed;
+    const auto counts = std::make_shared<transcription::Counts>();
+    return {time.system().spawn<transcription::BackOffSender>(make_child, spec, counts), [=] {
+              return Work{counts->crashes, counts->hand_overs, 0};
+            }};
   };
 }
 
-benchmarks::Figures run(const Variant& variant, backoff_actor::Duration service_time,
+Spawn ours(backoff_actor::SenderOptions options) {
+  return [=](VirtualTime& time, const backoff_actor::ChildFactory& make_child,
+             std::uint64_t seed) mutable -> Running {
+    const auto work = std::make_shared<Work>();
+    options.seed = seed;
+    options.stream = 0;
+    options.on_event = [=](const backoff_actor::Event& event) {
+      work->crashes += std::holds_alternative<backoff_actor::event::ChildDown>(event);
+      work->hand_overs += std::holds_alternative<backoff_actor::event::HandedOver>(event);
+      work->dead_letters += std::holds_alternative<backoff_actor::event::DeadLettered>(event);
+    };
+    return {backoff_actor::spawn_back_off_sender(time.system(), make_child, options),
+            [=] { return *work; }};
+  };
+}
+
+benchmarks::Figures run(const Spawn& spawn, backoff_actor::Duration service_time,
                         std::uint64_t seed) {
   VirtualTime time{[](caf::actor_system_config& config) {
     backoff_actor::compat::register_types<caf::id_block::transcription>(config);
   }};
-  const auto running = variant.spawn(time, backoff_actor::child_of<Worker>(service_time), seed);
-  time.keep(running.sender);
+  const auto [sender, work] = spawn(time, backoff_actor::child_of<Worker>(service_time), seed);
+  time.keep(sender);
   const auto answers = std::make_shared<Answers>();
-  time.keep(time.system().spawn<Client>(running.sender, answers));
+  time.keep(time.system().spawn(client, sender, answers));
   time.advance(load_lasts);
-  const auto in_time = running.work();
-  const auto answered_in_time = answers->count();
+  const auto in_time = work();
+  const auto answered_in_time = answers->size();
   time.advance(then);
   benchmarks::Figures result;
-  for (const auto count : {in_time.crashes, in_time.hand_overs, answered_in_time, answers->count(),
-                           running.work().dead_letters})
+  for (const std::uint64_t count : {in_time.crashes, in_time.hand_overs, answered_in_time,
+                                    answers->size(), work().dead_letters})
     result.push_back(static_cast<double>(count));
   return result;
 }
 
 benchmarks::Report measure(const Options& options) {
+  backoff_actor::SenderOptions five_attempts;
+  five_attempts.max_attempts = 5;
+  five_attempts.charging = backoff_actor::Charging::every_failure();
+  backoff_actor::SenderOptions unordered;
+  unordered.ordering = backoff_actor::Ordering::unordered;
   std::vector<benchmarks::Subject> subjects;
-  for (const auto& variant : variants())
-    subjects.push_back({variant.name, [=, seed = options.seed]() mutable {
-                          return run(variant, std::chrono::microseconds{options.service_us},
-                                     seed++);
+  for (const auto& [name, spawn] :
+       {std::pair{"article", article(false)}, std::pair{"article, stay_at_ceiling", article(true)},
+        std::pair{"ours, defaults (strict)", ours({})},
+        std::pair{"ours, strict, max_attempts 5", ours(five_attempts)},
+        std::pair{"ours, unordered", ours(unordered)}})
+    subjects.push_back({name, [&options, spawn = spawn, seed = options.seed]() mutable {
+                          return run(spawn, std::chrono::microseconds{options.service_us}, seed++);
                         }});
   return benchmarks::Grid{
     {"median", "crashes", "handed to a child", "good, in 20 s", "good, 60 s later", "dead letters"},

@@ -2,13 +2,11 @@
 
 #include "postgres/measures.hpp"
 
-#include <utility>
-
-namespace {
-
-const benchmarks::Words words{
-  "postgres_store",
-  R"(Measures an outbox on a private server of PostgreSQL, which is on this machine.
+int main(int argc, char** argv) {
+  using namespace postgres_benchmarks;
+  ServerProgram program{{
+    "postgres_store",
+    R"(Measures an outbox on a private server of PostgreSQL, which is on this machine.
 
 1. Commits of 1, 10, 100 and 1000 deliveries of 256 bytes. Each also acknowledges the deliveries of
    the commit before. Beside it, pgbench does the same in a table of two columns: one client, with
@@ -26,13 +24,8 @@ the ratios. The server has data checksums, synchronous_commit = on, 256 MB of sh
 2 GB of log between checkpoints. Its data are in TMPDIR, or in /tmp. The result depends on whether
 that disk really syncs.
 )",
-  ""};
-
-} // namespace
-
-int main(int argc, char** argv) {
-  using namespace postgres_benchmarks;
-  ServerProgram program{words};
+    "",
+  }};
   auto& options = program.options();
   bool behind_snapshot = false;
   options.number("--backlog", program.extent().backlog, 10, 100'000'000,
@@ -41,15 +34,12 @@ int main(int argc, char** argv) {
                "measure what a transaction costs that somebody leaves open, and no more");
   options.number("--commits", program.extent().commits, 10, 10'000'000,
                  "commits behind it, with --old-snapshot");
-  return program.run(argc, argv, [&](const Server& server, const Extent& extent) {
+  return program.run(argc, argv, [&](Rows& rows, const Server& server, const Extent& extent) {
     if (behind_snapshot)
-      return measure_old_snapshot(server, extent);
-    auto rows = measure_commits(server, extent);
-    for (auto& row : measure_time_to_own(server, extent))
-      rows.push_back(std::move(row));
+      return measure_old_snapshot(rows, server, extent);
+    measure_commits(rows, server, extent);
+    measure_time_to_own(rows, server, extent);
     if (!extent.peers.empty())
-      for (auto& row : measure_jobs(server, extent))
-        rows.push_back(std::move(row));
-    return rows;
+      measure_jobs(rows, server, extent);
   });
 }

@@ -1,7 +1,7 @@
 // remote_pair: requests to an actor on another node, through CAF alone, the door, and TLS.
 
+#include "common/actors.hpp"
 #include "common/certificates.hpp"
-#include "common/client.hpp"
 #include "common/program.hpp"
 
 #include <backoff_actor/backoff_actor.hpp>

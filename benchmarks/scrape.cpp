@@ -1,8 +1,7 @@
 // scrape: what it takes to read the metrics of many senders while they work.
 
-#include "common/many_senders.hpp"
+#include "common/actors.hpp"
 #include "common/program.hpp"
-#include "common/time.hpp"
 
 #include <algorithm>
 #include <chrono>

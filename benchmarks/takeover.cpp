@@ -1,16 +1,23 @@
 // takeover: how long an outbox in PostgreSQL is without an owner when the owner fails.
 
+#include "common/machine.hpp"
 #include "common/program.hpp"
 #include "postgres/server.hpp"
-#include "takeover/link.hpp"
-#include "takeover/play.hpp"
+#include "takeover/node.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <csignal>
+#include <cstring>
 #include <iostream>
+#include <net/if.h>
 #include <optional>
-#include <string>
-#include <vector>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <system_error>
+#include <thread>
 
 namespace takeover {
 
@@ -18,6 +25,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using benchmarks::ours_at_most;
+using postgres_benchmarks::SqlSession;
 
 const benchmarks::Words words{
   "takeover",
@@ -44,11 +52,113 @@ struct Question {
   backoff_actor::Duration lease = 1s;
 };
 
-/// A fault that is played several times, and its goals.
+// -- faults --------------------------------------------------------------------------------
+
+// Cuts the connections by 127.0.0.1, or mends them. In a network of its own only.
+void set_cable(bool is_whole) {
+  const example::FileDescriptor socket{::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
+  ifreq request{};
+  std::strcpy(request.ifr_name, "lo");
+  auto result = ioctl(socket.get(), SIOCGIFFLAGS, &request);
+  const auto up = static_cast<short>(IFF_UP);
+  request.ifr_flags =
+    static_cast<short>(is_whole ? request.ifr_flags | up : request.ifr_flags & ~up);
+  if (result == 0)
+    result = ioctl(socket.get(), SIOCSIFFLAGS, &request);
+  if (result != 0)
+    throw std::system_error(errno, std::generic_category(), "cannot change the network's state");
+}
+
+// Gives this program a network of its own, which has nothing but 127.0.0.1. Returns whether that is
+// permitted: to root, usually.
+bool enter_own_network() {
+  if (unshare(CLONE_NEWNET) != 0)
+    return false;
+  set_cable(true);
+  return true;
+}
+
+enum class Fault {
+  kill,      // the owner's process is killed, by signal 9
+  terminate, // the server ends its session
+  freeze,    // its process is stopped
+  cut,       // its cable is cut
+};
+
+constexpr double start_limit = 60;     // s, for a node to come to work
+constexpr double take_over_limit = 30; // s, beyond the lease
+constexpr auto settle_time = 100ms;    // for the standby and the owner, before a fault
+
+// Waits until the answer to a query is yes.
+bool wait_for(SqlSession& control, const char* query) {
+  const auto end = benchmarks::wall_now() + start_limit;
+  while (control.query(query) != "t") {
+    if (benchmarks::wall_now() > end)
+      return false;
+    std::this_thread::sleep_for(2ms);
+  }
+  return true;
+}
+
+// Locks of sessions that wait for an outbox, of owners, and the end of an owner's session.
+constexpr auto is_waited_for =
+  "SELECT count(*) > 0 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted";
+constexpr auto has_no_lock = "SELECT count(*) = 0 FROM pg_locks WHERE locktype = 'advisory'";
+constexpr auto end_owner = "SELECT count(pg_terminate_backend(pid)) FROM pg_locks "
+                           "WHERE locktype = 'advisory' AND granted";
+
+void strike(Fault fault, const Node& owner, SqlSession& control) {
+  switch (fault) {
+  case Fault::kill:
+    owner.send(SIGKILL);
+    break;
+  case Fault::terminate:
+    if (control.query(end_owner) != "1")
+      throw std::runtime_error("the owner has no lock, or not one");
+    break;
+  case Fault::freeze:
+    owner.send(SIGSTOP);
+    break;
+  case Fault::cut:
+    set_cable(false);
+    break;
+  }
+}
+
+// Returns the time from the fault until the standby owned the outbox, in ms.
+double play(Fault fault, SqlSession& control, NodeOptions options, const std::string& socket) {
+  if (!wait_for(control, has_no_lock))
+    throw std::runtime_error("a session of the round before still has a lock");
+  options.name = "owner";
+  options.is_first = true;
+  const Node owner{options};
+  if (!owner.wait_for(News::works, start_limit))
+    throw std::runtime_error("the owner does not come to work");
+  options.name = "standby";
+  options.is_first = false;
+  options.connection = socket; // a cable does not matter there
+  const Node standby{options};
+  if (!standby.wait_for(News::waits, start_limit) || !wait_for(control, is_waited_for))
+    throw std::runtime_error("the standby does not wait for the outbox");
+  std::this_thread::sleep_for(settle_time);
+  const auto begin = benchmarks::wall_now();
+  strike(fault, owner, control);
+  const auto end = standby.wait_for(
+    News::owns, take_over_limit + std::chrono::duration<double>(options.lease).count());
+  if (fault == Fault::cut)
+    set_cable(true);
+  if (!end)
+    throw std::runtime_error("no standby takes over");
+  return (*end - begin) * 1e3;
+}
+
+// -- all -----------------------------------------------------------------------------------
+
+// A fault that is played several times, and its goals.
 struct Scenario {
   std::string what;
   Fault fault;
-  bool with_sender; ///< as `NodeOptions::with_sender`
+  bool with_sender; // as `NodeOptions::with_sender`
   std::uint64_t rounds;
   std::optional<benchmarks::Goal> median{};
   std::optional<benchmarks::Goal> worst{};
@@ -77,10 +187,20 @@ benchmarks::Report measure(const Question& question) {
   constexpr auto database = "takeover";
   example::PrivatePostgres server{postgres_benchmarks::server_options()};
   postgres_benchmarks::make_database(server, database);
+  const auto socket = server.socket_connection(database);
+  SqlSession control{socket};
   std::vector<benchmarks::Row> rows;
   for (const auto& [what, fault, with_sender, rounds, median, worst] :
        scenarios(question, can_cut)) {
-    const auto times = play(server, database, {fault, with_sender, rounds, question.lease});
+    benchmarks::Figures times;
+    for (std::uint64_t round = 0; round < rounds; ++round)
+      times.push_back(
+        play(fault, control,
+             {.connection = server.connection(database),
+              .outbox = "outbox-" + std::to_string(rows.size()) + "-" + std::to_string(round),
+              .lease = question.lease,
+              .with_sender = with_sender},
+             socket));
     rows.push_back({what + ", " + std::to_string(rounds) + " rounds", "ms", median, times});
     rows.push_back({what + ", the worst", "ms", worst, {std::ranges::max(times)}});
   }

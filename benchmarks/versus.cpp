@@ -2,26 +2,16 @@
 // reached.
 
 #include "common/program.hpp"
-#include "versus/goals_picture.hpp"
-#include "versus/peers.hpp"
-#include "versus/rows.hpp"
+#include "versus/lines.hpp"
 
 #include <algorithm>
-#include <set>
 #include <sstream>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace versus {
 
 namespace {
 
-using benchmarks::BadInput;
-using benchmarks::Report;
-
-const benchmarks::Words words{
+const Words words{
   "versus",
   R"(Measures what supervision costs, compared with plain CAF, with the article's design, and with
 the limits to keep.
@@ -40,48 +30,6 @@ docs/explanation/performance.md says what each line means.
   versus --json --plot versus.svg > versus.json
 )",
   "a measurement failed"};
-
-constexpr Scale full{.operations = 1'000'000,
-                     .latencies = 100'000,
-                     .restarts = 100'000,
-                     .delayed_restarts = 5'000,
-                     .resends = 500,
-                     .pairs = 1'000'000,
-                     .many = 1'000'000,
-                     .children = 100'000,
-                     .messages = 20'000,
-                     .patience = 4};
-
-constexpr Scale small{.operations = 200'000,
-                      .latencies = 20'000,
-                      .restarts = 20'000,
-                      .delayed_restarts = 1'000,
-                      .resends = 60,
-                      .pairs = 100'000,
-                      .many = 100'000,
-                      .children = 10'000,
-                      .messages = 2'000,
-                      .patience = 2};
-
-// The rows whose names have the text in them.
-std::vector<Row> rows_with(std::vector<Row> rows, const std::string& text) {
-  std::erase_if(rows, [&](const Row& row) { return row.what.find(text) == std::string::npos; });
-  return rows;
-}
-
-// Those that the rows are made of.
-std::vector<Subject> subjects_for(const std::vector<Row>& rows, std::vector<Subject> subjects) {
-  std::set<std::string> wanted;
-  for (const auto& row : rows) {
-    wanted.insert(row.ours.subjects.begin(), row.ours.subjects.end());
-    if (row.beside)
-      wanted.insert(row.beside->subjects.begin(), row.beside->subjects.end());
-  }
-  std::erase_if(subjects, [&](const Subject& subject) { return wanted.erase(subject.name) == 0; });
-  if (!wanted.empty())
-    throw std::logic_error("nobody measures '" + *wanted.begin() + "'");
-  return subjects;
-}
 
 struct Question {
   std::uint64_t rounds = 0;
@@ -111,23 +59,15 @@ Report measure_one(const std::string& name, const std::vector<Subject>& subjects
 }
 
 Report measure(const Question& question) {
-  const auto& scale = question.is_quick ? small : full;
-  auto rows = all_rows(scale);
-  if (question.has_peers)
-    add_peer_rows(rows);
-  rows = rows_with(std::move(rows), question.only);
-  if (rows.empty())
-    throw BadInput("--only: got '" + question.only + "', allowed what is in the name of a line");
-  const auto programs = benchmarks::folder_of_programs();
-  auto subjects = all_subjects(scale, programs);
-  if (question.has_peers)
-    add_peers(subjects, scale, programs + "/peers");
+  auto plan = everything({question.is_quick}, folder_of_programs(), question.has_peers);
   const std::uint64_t usual_rounds = question.is_quick ? 3 : 5;
   const auto rounds = question.rounds == 0 ? usual_rounds : question.rounds;
   if (!question.subject.empty())
-    return measure_one(question.subject, subjects, rounds);
-  const auto results =
-    results_of(rows, benchmarks::in_turn(rounds, subjects_for(rows, std::move(subjects))));
+    return measure_one(question.subject, plan.subjects, rounds);
+  plan.keep(question.only);
+  if (plan.lines.empty())
+    throw BadInput("--only: got '" + question.only + "', allowed what is in the name of a line");
+  const auto results = plan.results(in_turn(rounds, plan.subjects));
   if (!question.picture.empty())
     plot(results, question.picture);
   auto report = compared(results);

@@ -1,19 +1,16 @@
 // watchers: what those who watch the live page cost the senders that they see.
 
-#include "common/many_senders.hpp"
+#include "common/actors.hpp"
 #include "common/program.hpp"
-#include "common/time.hpp"
-#include "watchers/audience.hpp"
 
 #include <backoff_actor/web/web_server.hpp>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdio>
 #include <iterator>
 #include <set>
-#include <stdexcept>
-#include <string>
 #include <thread>
 
 namespace watchers {
@@ -60,21 +57,30 @@ struct Part {
   double longest_pause = 0; ///< seconds between two frames
 };
 
+struct CloseAudience {
+  void operator()(FILE* audience) const { pclose(audience); }
+};
+
 class Measurement {
 public:
-  Measurement(const Question& question, Audience& audience)
-    : question_(question), audience_(audience),
-      senders_(observatory_, question.senders, window, question.threads), others_(threads_now()),
-      server_(observatory_, {.port = 0}) {
-    const auto all = threads_now();
-    std::ranges::set_difference(all, others_, std::inserter(of_server_, of_server_.end()));
+  explicit Measurement(const Question& question)
+    : question_(question), senders_(observatory_, question.senders, window, question.threads),
+      others_(threads_now()), server_(observatory_, {.port = 0}) {
+    std::ranges::set_difference(threads_now(), others_,
+                                std::inserter(of_server_, of_server_.end()));
     part(question.watchers, 1); // to warm up
   }
 
   Part part(std::uint64_t reading, std::uint64_t stopped) {
-    if (reading + stopped != 0)
-      audience_.come(server_.port(), static_cast<std::uint32_t>(reading),
-                     static_cast<std::uint32_t>(stopped));
+    std::unique_ptr<FILE, CloseAudience> audience;
+    if (reading + stopped != 0) {
+      auto command = "exec '" + folder_of_programs() + "/watchers_audience'";
+      for (const auto number : {std::uint64_t{server_.port()}, reading, stopped, question_.span})
+        command += ' ' + std::to_string(number);
+      audience.reset(popen(command.c_str(), "r"));
+      if (!audience || std::fscanf(audience.get(), "ready") == EOF)
+        throw std::runtime_error("the watchers have failed");
+    }
     const auto answers_before = senders_.answers();
     const auto all_before = cpu_now();
     const auto server_before = cpu_of(of_server_);
@@ -87,18 +93,19 @@ public:
       throw std::runtime_error("the senders do not work");
     Part result{answers / of_all, answers / (of_all - of_server), answers / seconds,
                 100 * of_server / seconds};
-    if (reading + stopped != 0) {
-      const auto seen = audience_.leave();
-      result.frames = static_cast<double>(seen.fewest_frames) / seconds;
-      result.megabytes = static_cast<double>(seen.bytes) / seconds / 1e6;
-      result.longest_pause = seen.longest_pause;
+    if (audience) {
+      double bytes = 0;
+      if (std::fscanf(audience.get(), "%lf %lf %lf", &result.frames, &bytes, &result.longest_pause)
+          != 3)
+        throw std::runtime_error("the watchers have failed");
+      result.frames /= seconds;
+      result.megabytes = bytes / seconds / 1e6;
     }
     return result;
   }
 
 private:
   const Question& question_;
-  Audience& audience_;
   backoff_actor::Observatory observatory_;
   ManySenders senders_;
   std::set<std::string> others_;
@@ -126,8 +133,7 @@ constexpr Figure all_figures[] = {
 };
 
 Report measure(const Question& question) {
-  Audience audience; // before there are threads
-  Measurement measurement{question, audience};
+  Measurement measurement{question};
   const auto watch = std::to_string(question.watchers) + " watch";
   std::vector<Row> rows;
   for (const auto& who : {watch, watch + ", one stopped"})

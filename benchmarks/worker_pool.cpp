@@ -2,27 +2,12 @@
 
 #include "common/processes.hpp"
 #include "common/program.hpp"
-#include "worker_pool/pool_engine.hpp"
-#include "worker_pool/queue.hpp"
+#include "worker_pool/simulation.hpp"
 
-#include <backoff_actor/caf/init.hpp>
-#include <backoff_actor/caf/sender/sender.hpp>
+#include <backoff_actor/backoff_actor.hpp>
 
-#include <caf/actor_system.hpp>
-#include <caf/actor_system_config.hpp>
-#include <caf/event_based_actor.hpp>
-#include <caf/send.hpp>
-
-#include <algorithm>
 #include <atomic>
-#include <chrono>
-#include <cmath>
-#include <memory>
-#include <random>
-#include <string>
 #include <thread>
-#include <utility>
-#include <vector>
 
 namespace worker_pool {
 
@@ -127,57 +112,42 @@ Times run_in_real_time(const Load& load) {
 // -- instructions ------------------------------------------------------------------------
 
 constexpr std::uint64_t until_tables_have_grown = 400;
-
 constexpr std::uint64_t backlog = 1000;
 
 std::uint64_t crashes(std::uint64_t counted) { return std::max<std::uint64_t>(counted / 25, 1); }
 
-// Submits and acknowledges so many messages, the oldest first.
-class Work {
-public:
-  explicit Work(std::uint32_t workers) : engine_(workers) {}
-
-  void submit(std::uint64_t count) {
-    for (; count > 0; --count)
-      engine_.submit(now_, next_++);
-  }
-
-  void submit_and_acknowledge(std::uint64_t count) {
-    for (; count > 0; --count) {
-      engine_.submit(now_, next_++);
-      engine_.acknowledge(now_, oldest_++);
-    }
-  }
-
-  void crash(std::uint32_t worker) { now_ = engine_.crash(now_, worker); }
-
-private:
-  PoolEngine engine_;
-  backoff_actor::Instant now_{};
-  std::uint64_t next_ = 0;
-  std::uint64_t oldest_ = 0;
-};
-
 void count(std::uint32_t workers, std::uint64_t counted) {
   using benchmarks::mark;
-  Work work{workers};
-  work.submit(workers / 2);
-  work.submit_and_acknowledge(until_tables_have_grown);
+  PoolEngine engine{workers};
+  std::uint64_t next = 0;
+  std::uint64_t oldest = 0;
+  const auto submit = [&](std::uint64_t count) {
+    for (; count > 0; --count)
+      engine.submit({}, next++);
+  };
+  const auto submit_and_acknowledge = [&](std::uint64_t count) {
+    for (; count > 0; --count) {
+      engine.submit({}, next++);
+      engine.acknowledge({}, oldest++);
+    }
+  };
+  submit(workers / 2);
+  submit_and_acknowledge(until_tables_have_grown);
   mark();
-  work.submit_and_acknowledge(counted);
+  submit_and_acknowledge(counted);
   mark();
 
-  work.submit(workers - workers / 2 + backlog);
-  work.submit_and_acknowledge(until_tables_have_grown);
+  submit(workers - workers / 2 + backlog);
+  submit_and_acknowledge(until_tables_have_grown);
   mark();
-  work.submit_and_acknowledge(counted);
+  submit_and_acknowledge(counted);
   mark();
 
-  Work crashing{workers};
-  crashing.crash(0);
+  PoolEngine crashing{workers};
+  auto now = crashing.crash({}, 0);
   mark();
   for (std::uint32_t i = 0; i < crashes(counted); ++i)
-    crashing.crash(i % workers);
+    now = crashing.crash(now, i % workers);
   mark();
 }
 
@@ -199,24 +169,25 @@ bool is_near(double value, double wanted, double limit) {
 }
 
 benchmarks::Report measure_times(const Question& question) {
-  benchmarks::Grid grid{{"", "load", "mean", "planned", "p99", "planned p99", "idle, %"}};
+  benchmarks::Grid grid{{"", "mean", "planned", "p99", "planned p99", "idle, %"}};
   auto is_good = true;
   const auto add = [&](std::string name, const Load& load, const Times& times, const Times& plan,
                        double limit) {
     is_good =
       is_good && is_near(times.mean, plan.mean, limit) && is_near(times.p99, plan.p99, limit);
     grid.add(name.append(", load ").append(benchmarks::rounded(load.share)),
-             {load.share, times.mean, plan.mean, times.p99, plan.p99, 100 * times.idle_share});
+             {times.mean, plan.mean, times.p99, plan.p99, 100 * times.idle_share});
   };
   const auto run = [&](Load load, Router router) {
     load.router = router;
-    return run_in_virtual_time(load);
+    return Simulation{load}.run();
   };
-  for (const auto service :
-       {Service::exponential, Service::one_in_a_hundred_takes_long, Service::log_normal})
+  for (const auto& [name, service] :
+       {std::pair{std::string{"exponential"}, Service::exponential},
+        std::pair{std::string{"1 in 100 takes 100x"}, Service::one_in_a_hundred_takes_long},
+        std::pair{std::string{"log-normal, sigma 1.5"}, Service::log_normal}})
     for (const auto share : {0.7, 0.9}) {
       const Load load{service, Router::pool, share, question.messages, 7};
-      const std::string name{to_string(service)};
       const auto plan = run(load, Router::queue);
       add(name, load, run(load, Router::pool), plan, times_limit);
       const auto unlimited = run(load, Router::random);

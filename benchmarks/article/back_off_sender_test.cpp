@@ -1,7 +1,6 @@
 // That the transcription does what the article's own tests saw, and errs as it does.
 
 #include "article/back_off_sender.hpp"
-#include "article/dangerous_actor.hpp"
 
 #include <backoff_actor/testing/time/virtual_time.hpp>
 

@@ -66,7 +66,7 @@ std::string rounded(double number) {
     return "-";
   const auto size = std::abs(number);
   if (size >= 1000 || size == std::floor(size))
-    return grouped(std::llround(number));
+    return grouped(std::int64_t{std::llround(number)});
   std::ostringstream out;
   out << std::fixed
       << std::setprecision(size >= 100   ? 0

@@ -43,6 +43,9 @@ Spread spread_of(const Figures& values);
 
 /// Renders a whole number for people: `-3,011,234`.
 std::string grouped(std::int64_t number);
+inline std::string grouped(std::uint64_t number) {
+  return grouped(static_cast<std::int64_t>(number));
+}
 
 /// Renders a number with three digits, or all that are before the point: `12,300`, `1.53`. Without
 /// a point if it is whole.

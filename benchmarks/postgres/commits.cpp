@@ -1,4 +1,5 @@
-#include "common/process.hpp"
+#include "common/machine.hpp"
+#include "common/processes.hpp"
 #include "common/temporary_folder.hpp"
 #include "postgres/measures.hpp"
 #include "postgres/server.hpp"
@@ -7,15 +8,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstddef>
-#include <fcntl.h>
 #include <fstream>
-#include <iterator>
-#include <memory>
+#include <future>
+#include <optional>
 #include <stdexcept>
-#include <string>
-#include <thread>
-#include <utility>
 
 namespace postgres_benchmarks {
 
@@ -23,7 +19,6 @@ namespace {
 
 using namespace backoff_actor;
 
-constexpr std::size_t payload_size = 256;
 constexpr std::uint64_t goal_batch = 100;
 constexpr auto speed_goal = benchmarks::at_least(0.5);
 constexpr auto time_goal = benchmarks::ours_at_most(15);
@@ -53,106 +48,76 @@ struct CommitRun {
 
 class StoreCommits {
 public:
-  explicit StoreCommits(const example::PrivatePostgres& server) : server_(server.process()) {
+  explicit StoreCommits(const Server& server) : server_(server.process()) {
     make_database(server, database);
-    store_ = open_postgres_store({server.connection(database), "commits"},
-                                 {.lease = std::chrono::minutes{5}});
-    store_->set_message_format("benchmark");
-    store_->for_each_owed([](const StoredDelivery&) {}); // as every owner does first
+    store_ = new_outbox({server.connection(database), "commits"});
   }
 
   CommitRun run(std::uint64_t batch, std::chrono::seconds length) {
-    prepare(batch);
-    commit(); // leaves a batch of this size
-    commit();
+    changes_ = insertions(next_, batch);
+    store_->commit(changes_);
+    next_ += batch;
+    changes_.resize(2 * batch, change::Acknowledge{});
+    commit(batch);
     const auto time_before = session_time(server_, database);
     const auto first = next_;
-    const auto begin = std::chrono::steady_clock::now();
-    std::chrono::duration<double> took{};
-    do {
-      commit();
-      took = std::chrono::steady_clock::now() - begin;
-    } while (took < length);
+    const auto seconds = benchmarks::seconds_of([&] {
+      const auto end = std::chrono::steady_clock::now() + length;
+      do
+        commit(batch);
+      while (std::chrono::steady_clock::now() < end);
+    });
     const auto deliveries = static_cast<double>(next_ - first);
-    return {deliveries / took.count(),
-            (session_time(server_, database) - time_before) / deliveries};
+    const auto time = session_time(server_, database) - time_before;
+    for (std::uint64_t i = 0; i < batch; ++i)
+      changes_[i] = change::Acknowledge{next_ - batch + i, {1}};
+    changes_.resize(batch);
+    store_->commit(changes_); // nothing is owed to the next run
+    return {deliveries / seconds, time / deliveries};
   }
 
 private:
   static constexpr auto database = "bench_store";
 
-  // The changes of one commit, without their numbers. What is owed from before goes with the next.
-  void prepare(std::uint64_t batch) {
-    const auto now = wall_time();
-    changes_.clear();
+  // Inserts a batch, and acknowledges the one before.
+  void commit(std::uint64_t batch) {
     for (std::uint64_t i = 0; i < batch; ++i) {
-      change::Insert insert{};
-      insert.delivery.submitted_at = now;
-      insert.delivery.message = {"std::string", std::vector<std::byte>(payload_size)};
-      changes_.emplace_back(std::move(insert));
+      std::get<change::Insert>(changes_[i]).delivery.id = next_ + i;
+      changes_[batch + i] = change::Acknowledge{next_ - batch + i, {1}};
     }
-    for (auto id = next_ - owed_; id < next_; ++id)
-      changes_.emplace_back(change::Acknowledge{id, now});
-    batch_ = batch;
-  }
-
-  void commit() {
-    auto change = changes_.begin();
-    for (std::uint64_t i = 0; i < batch_; ++i, ++change)
-      std::get<change::Insert>(*change).delivery.id = next_ + i;
     store_->commit(changes_);
-    next_ += batch_;
-    owed_ = batch_;
-    changes_.resize(2 * batch_, change::Acknowledge{});
-    const auto now = wall_time();
-    for (auto id = next_ - owed_; id < next_; ++id)
-      changes_[id - next_ + 2 * batch_] = change::Acknowledge{id, now};
-  }
-
-  static WallTime wall_time() {
-    return {std::chrono::duration_cast<std::chrono::nanoseconds>(
-              std::chrono::system_clock::now().time_since_epoch())
-              .count()};
+    next_ += batch;
   }
 
   pid_t server_;
   std::shared_ptr<DeliveryStore> store_;
   std::vector<StoreChange> changes_;
-  std::uint64_t batch_ = 0;
-  std::uint64_t owed_ = 0; // of the commit before
   std::uint64_t next_ = 1;
 };
 
 class PlainCommits {
 public:
-  explicit PlainCommits(const example::PrivatePostgres& server) : server_(server) {
+  explicit PlainCommits(const Server& server) : server_(server) {
     server.query(std::string{"CREATE DATABASE "} + database);
     server.query(plain_table, database);
     std::ofstream{folder_ / "script"} << script;
   }
 
   CommitRun run(std::uint64_t batch, std::chrono::seconds length) {
-    const auto output = folder_ / "output";
-    const auto program = example::PrivatePostgres::programs() / "pgbench";
+    const std::vector<std::string> command{Server::programs() / "pgbench",
+                                           "--no-vacuum",
+                                           "--client=1",
+                                           "--protocol=prepared",
+                                           "--time=" + std::to_string(length.count()),
+                                           "--define=n=" + std::to_string(batch),
+                                           "--define=next=" + std::to_string(next_),
+                                           "--file=" + (folder_ / "script").string(),
+                                           server_.connection(database)};
+    auto output = std::async(std::launch::async, &benchmarks::output_of, command);
     double time = 0;
-    {
-      const example::FileDescriptor file{
-        open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)};
-      example::Process process{
-        {program, "--no-vacuum", "--client=1", "--protocol=prepared",
-         "--time=" + std::to_string(length.count()), "--define=n=" + std::to_string(batch),
-         "--define=next=" + std::to_string(next_), "--file=" + (folder_ / "script").string(),
-         server_.connection(database)},
-        {.out = file.get()}};
-      while (!process.ending()) {
-        time = std::max(time, session_time(server_.process(), database));
-        std::this_thread::sleep_for(std::chrono::milliseconds{5});
-      }
-      if (!process.wait().is_success())
-        throw std::runtime_error("pgbench: " + example::to_string(process.wait()));
-    }
-    std::ifstream in{output};
-    const std::string text{std::istreambuf_iterator<char>{in}, {}};
+    while (output.wait_for(std::chrono::milliseconds{5}) != std::future_status::ready)
+      time = std::max(time, session_time(server_.process(), database));
+    const auto text = output.get();
     const auto transactions = number_after(text, "actually processed: ");
     next_ += static_cast<std::uint64_t>(transactions) * batch;
     const auto size = static_cast<double>(batch);
@@ -169,30 +134,29 @@ private:
     return std::stod(text.substr(found + words.size()));
   }
 
-  const example::PrivatePostgres& server_;
+  const Server& server_;
   example::TemporaryFolder folder_{"postgres_store"};
   std::uint64_t next_ = 1;
 };
 
 } // namespace
 
-Rows measure_commits(const Server& server, const Extent& extent) {
+void measure_commits(Rows& rows, const Server& server, const Extent& extent) {
   StoreCommits store{server};
   PlainCommits plain{server};
   constexpr std::uint64_t batches[] = {1, 10, 100, 1000};
-  Rows rows;
+  const auto first = static_cast<std::ptrdiff_t>(rows.size());
   for (const auto batch : batches) {
-    const auto name = "commits of " + benchmarks::grouped(static_cast<std::int64_t>(batch));
-    rows.push_back({name + ": store / pgbench", "deliveries/s"});
-    rows.push_back({name + ": the server's processor, store / pgbench", "us"});
-    if (batch == goal_batch) {
-      rows[rows.size() - 2].goal = speed_goal;
-      rows.back().goal = time_goal;
-    }
+    const auto name = "commits of " + benchmarks::grouped(batch);
+    const auto has_goal = batch == goal_batch;
+    rows.push_back({name + ": store / pgbench", "deliveries/s",
+                    has_goal ? std::optional{speed_goal} : std::nullopt});
+    rows.push_back({name + ": the server's processor, store / pgbench", "us",
+                    has_goal ? std::optional{time_goal} : std::nullopt});
   }
   const std::chrono::seconds length{extent.seconds};
   for (std::uint64_t round = 0; round < extent.rounds; ++round) {
-    auto row = rows.begin();
+    auto row = rows.begin() + first;
     for (const auto batch : batches) {
       for (const auto is_ours : {round % 2 == 0, round % 2 != 0}) {
         server.query("CHECKPOINT");
@@ -204,7 +168,6 @@ Rows measure_commits(const Server& server, const Extent& extent) {
       row += 2;
     }
   }
-  return rows;
 }
 
 } // namespace postgres_benchmarks

@@ -1,12 +1,9 @@
-#include "common/time.hpp"
-#include "postgres/peers.hpp"
+#include "common/machine.hpp"
+#include "postgres/measures.hpp"
 #include "postgres/server.hpp"
 
 #include <backoff_actor/backoff_actor.hpp>
-#include <backoff_actor/store/postgres/postgres_store.hpp>
 #include <backoff_actor/testing/stores/store_in_front.hpp>
-
-#include <caf/scoped_actor.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -31,11 +28,11 @@ constexpr auto jobs_goal = benchmarks::at_least(2);
 constexpr std::uint64_t ours_by_peers = 10; // it does this many times as many jobs
 
 struct JobLoad {
-  std::uint64_t window; // submissions not yet accepted, and jobs in work
-  std::uint64_t jobs;   // all that is measured, without those before it
+  std::uint64_t window = 0; // submissions not yet accepted, and jobs in work
+  std::uint64_t jobs = 0;   // all that is measured, without those before it
 };
 
-/// Counts the acknowledgements that are on the server.
+// Counts the acknowledgements that are on the server.
 class AcknowledgementCount final : public testing::OwnedStoreInFront {
 public:
   using OwnedStoreInFront::OwnedStoreInFront;
@@ -54,61 +51,35 @@ private:
   std::atomic<std::uint64_t> acknowledged_ = 0;
 };
 
-class JobWorker : public caf::event_based_actor {
-public:
-  using caf::event_based_actor::event_based_actor;
-  caf::behavior make_behavior() override {
-    return {[](const std::string&) {}};
-  }
+// Keeps a window of submissions open. `done` gets what went wrong, or nothing.
+struct Production {
+  JobLoad load{};
+  std::promise<std::string> done{};
+  std::uint64_t submitted = 0;
+  std::uint64_t accepted = 0;
 };
 
-class JobProducer : public caf::event_based_actor {
-public:
-  JobProducer(caf::actor_config& config, caf::actor receiver, const JobLoad& load,
-              std::shared_ptr<std::promise<std::string>> when_done)
-    : caf::event_based_actor(config), sender_(std::move(receiver)), load_(load),
-      job_(job_size, 'x'), done_(std::move(when_done)) {}
-
-  caf::behavior make_behavior() override {
-    for (std::uint64_t i = 0; i < load_.window; ++i)
-      submit();
-    return {[](int) {}};
-  }
-
-  void on_exit() override { sender_ = nullptr; }
-
-private:
-  void submit() {
-    if (submitted_ == load_.jobs)
-      return;
-    ++submitted_;
-    request(sender_, caf::infinite,
-            Submit{.message = caf::make_message(job_), .answer_when_accepted = true})
-      .then(
-        [this](const Accepted&) {
-          submit();
-          if (++accepted_ == load_.jobs)
-            end("");
-        },
-        [this](const caf::error& error) { end(render(system(), error)); });
-  }
-
-  // The first error counts, and no later end.
-  void end(std::string problem) {
-    if (std::exchange(is_over_, true))
-      return;
-    done_->set_value(std::move(problem));
-    quit();
-  }
-
-  caf::actor sender_;
-  JobLoad load_;
-  std::string job_;
-  std::shared_ptr<std::promise<std::string>> done_;
-  std::uint64_t submitted_ = 0;
-  std::uint64_t accepted_ = 0;
-  bool is_over_ = false;
-};
+void submit(caf::event_based_actor* self, const caf::actor& sender,
+            const std::shared_ptr<Production>& it) {
+  if (it->submitted++ >= it->load.jobs)
+    return;
+  self
+    ->request(sender, caf::infinite,
+              Submit{.message = caf::make_message(std::string(job_size, 'x')),
+                     .answer_when_accepted = true})
+    .then(
+      [=](const Accepted&) {
+        submit(self, sender, it);
+        if (++it->accepted < it->load.jobs)
+          return;
+        it->done.set_value("");
+        self->quit();
+      },
+      [=](const caf::error& error) {
+        it->done.set_value(render(self->system(), error));
+        self->quit(); // the first error counts
+      });
+}
 
 // Jobs that a sender executes in a second. Its client submits them by `Submit`, and hears when each
 // is on the server. The time ends when the acknowledgements of all are there, too.
@@ -121,12 +92,17 @@ double own_jobs_per_second(const std::string& connection, const JobLoad& load) {
   SenderOptions options;
   options.max_in_flight = static_cast<std::uint32_t>(load.window);
   options.outbox = DurableOutbox{store, durable<std::string>()};
-  const auto sender = spawn_back_off_sender(system, child_of<JobWorker>(), std::move(options));
+  const auto worker = []() -> caf::behavior { return {[](const std::string&) {}}; };
+  const auto sender = spawn_back_off_sender(system, child_of(worker), std::move(options));
   std::uint64_t all = 0;
   const auto run = [&](std::uint64_t jobs) {
-    const auto done = std::make_shared<std::promise<std::string>>();
-    system.spawn<JobProducer>(sender, JobLoad{load.window, jobs}, done);
-    if (const auto problem = done->get_future().get(); !problem.empty())
+    const auto production = std::make_shared<Production>();
+    production->load = {load.window, jobs};
+    system.spawn([=](caf::event_based_actor* self) {
+      for (std::uint64_t i = 0; i < load.window; ++i)
+        submit(self, sender, production);
+    });
+    if (const auto problem = production->done.get_future().get(); !problem.empty())
       throw std::runtime_error("a job was refused: " + problem);
     all += jobs;
     while (store->acknowledged() < all)
@@ -138,23 +114,20 @@ double own_jobs_per_second(const std::string& connection, const JobLoad& load) {
 
 } // namespace
 
-Rows measure_jobs(const Server& server, const Extent& extent) {
-  Rows rows;
+void measure_jobs(Rows& rows, const Server& server, const Extent& extent) {
   for (const std::uint64_t window : {1U, 100U, 1000U}) {
     const auto jobs = window == 1 ? std::max<std::uint64_t>(extent.jobs / 4, 1) : extent.jobs;
     const auto ours = window == 1 ? extent.jobs : extent.jobs * ours_by_peers;
-    for (auto& row : measure_beside(server, extent,
-                                    {"jobs, window " + std::to_string(window),
-                                     "jobs/s",
-                                     [=](const std::string& connection) {
-                                       return own_jobs_per_second(connection, {window, ours});
-                                     },
-                                     {std::to_string(window), std::to_string(jobs)},
-                                     "jobs_per_second",
-                                     jobs_goal}))
-      rows.push_back(std::move(row));
+    measure_beside(rows, server, extent,
+                   {"jobs, window " + std::to_string(window),
+                    "jobs/s",
+                    [=](const std::string& connection) {
+                      return own_jobs_per_second(connection, {window, ours});
+                    },
+                    {std::to_string(window), std::to_string(jobs)},
+                    "jobs_per_second",
+                    jobs_goal});
   }
-  return rows;
 }
 
 } // namespace postgres_benchmarks

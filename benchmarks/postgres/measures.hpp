@@ -3,6 +3,7 @@
 #include "common/private_postgres.hpp"
 #include "common/program.hpp"
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -13,6 +14,7 @@ namespace postgres_benchmarks {
 using benchmarks::Goal;
 using benchmarks::Row;
 using Rows = std::vector<Row>;
+using Server = example::PrivatePostgres;
 
 /// How much is measured. The command line says it.
 struct Extent {
@@ -32,9 +34,9 @@ public:
   benchmarks::Program& options() { return program_; }
   Extent& extent() { return extent_; }
 
-  /// Starts the server and measures, as `benchmarks::Program::run`.
+  /// Starts the server, lets `measure` add rows, and reports them, as `benchmarks::Program::run`.
   int run(int argc, char** argv,
-          const std::function<Rows(const example::PrivatePostgres&, const Extent&)>& measure);
+          const std::function<void(Rows&, const Server&, const Extent&)>& measure);
 
 private:
   benchmarks::Program program_;
@@ -43,32 +45,69 @@ private:
   bool with_peers_ = false;
 };
 
-using Server = example::PrivatePostgres;
-
 /// Measures commits of the store beside the same work by pgbench: for each size of batch the
 /// deliveries per second, and the server's processor time for each delivery.
-Rows measure_commits(const Server& server, const Extent& extent);
+void measure_commits(Rows& rows, const Server& server, const Extent& extent);
 
 /// Measures how long it takes to own an outbox and to read all that it owes, by how much that is;
 /// and what each delivery of the largest backlog takes beside one of the smallest.
-Rows measure_time_to_own(const Server& server, const Extent& extent);
+void measure_time_to_own(Rows& rows, const Server& server, const Extent& extent);
 
 /// Measures how many jobs a second are stored, executed, and acknowledged durably: by a sender with
 /// its outbox in PostgreSQL, and by the peers.
-Rows measure_jobs(const Server& server, const Extent& extent);
+void measure_jobs(Rows& rows, const Server& server, const Extent& extent);
 
 /// Measures an outbox, an update of one row, and the queues, while a session has a transaction
 /// number, and a snapshot that is older than all they do. `beside` is without that session.
-Rows measure_old_snapshot(const Server& server, const Extent& extent);
+void measure_old_snapshot(Rows& rows, const Server& server, const Extent& extent);
 
 /// Measures how many rows a second sixteen producers commit to `incoming`, one in each transaction,
-/// beside the same table without its trigger; and how long a look for new rows takes, behind many
-/// dead rows that an old snapshot keeps.
-Rows measure_incoming(const Server& server, const Extent& extent);
+/// beside the same table without its trigger; how long a look for new rows takes, behind many dead
+/// rows that an old snapshot keeps; how many jobs a second are handed over, executed, and
+/// acknowledged durably, with one row a transaction and with 1,000 rows a statement; and the time
+/// from the INSERT to the start of a job, one at a time. The last three are beside the peers.
+void measure_incoming(Rows& rows, const Server& server, const Extent& extent);
 
-/// Measures how many jobs a second are handed over, executed, and acknowledged durably, with one
-/// row a transaction and with 1,000 rows a statement; and the time from the INSERT to the start of
-/// a job, one at a time. Each beside the peers.
-Rows measure_handed_over(const Server& server, const Extent& extent);
+// -- what several of them need ---------------------------------------------------------------
+
+/// Jobs that are handed over by SQL.
+struct IncomingLoad {
+  std::uint64_t sessions; ///< that insert at the same time
+  std::uint64_t rows;     ///< of a statement, which is a transaction
+  std::uint64_t jobs;     ///< all that is measured, without those before it
+};
+
+/// Returns how many jobs a second are handed over, executed and acknowledged on the server.
+///
+/// @param connection of a database with the schema, and without an outbox
+double handed_over_per_second(const std::string& connection, const IncomingLoad& load);
+
+/// The job queues that are measured beside a sender.
+inline constexpr std::array<const char*, 2> peer_queues{"graphile-worker", "pg-boss"};
+
+/// Runs a job queue in a new database, and returns a figure that it printed.
+///
+/// @param folder that of the peers' packages
+/// @param arguments of postgres_queues.js, behind the URL
+/// @param snapshot is open meanwhile, in the same database: statements; empty: none
+/// @errors throws `std::runtime_error` if it fails.
+double run_peer_queue(const Server& server, const std::string& folder, const std::string& queue,
+                      const std::vector<std::string>& arguments, const std::string& figure,
+                      const std::string& snapshot = {});
+
+/// What a sender does in a new database, and a peer by the arguments of its program.
+struct BesidePeers {
+  std::string what;
+  std::string unit;
+  std::function<double(const std::string& connection)> ours;
+  std::vector<std::string> arguments;
+  const char* figure;    ///< of what the peer prints
+  Goal goal;             ///< beside the better one, or the first if that is the only one
+  std::size_t peers = 2; ///< how many of them
+};
+
+/// Measures it in turn, and adds a row beside the better peer, which has the goal, and one beside
+/// each.
+void measure_beside(Rows& rows, const Server& server, const Extent& extent, const BesidePeers& it);
 
 } // namespace postgres_benchmarks

@@ -1,11 +1,8 @@
 #include "postgres/server.hpp"
 
-#include "common/process.hpp"
-#include "common/time.hpp"
+#include "common/machine.hpp"
+#include "common/processes.hpp"
 
-#include <backoff_actor/store/postgres/postgres_store.hpp>
-
-#include <fcntl.h>
 #include <fstream>
 #include <iterator>
 #include <set>
@@ -20,7 +17,7 @@ std::string content(const std::string& file) {
   return {std::istreambuf_iterator<char>{in}, {}};
 }
 
-constexpr std::size_t size_of_a_payload = 256;
+constexpr std::size_t payload_size = 256;
 
 using Result = std::unique_ptr<PGresult, decltype(&PQclear)>;
 
@@ -58,18 +55,27 @@ void in_new_database(const example::PrivatePostgres& server,
   server.query("DROP DATABASE " + database + " WITH (FORCE)");
 }
 
+std::shared_ptr<backoff_actor::OwnedStore>
+new_outbox(const backoff_actor::PostgresAddress& address) {
+  auto result = open_postgres_store(address, {.lease = std::chrono::minutes{5}});
+  result->set_message_format("benchmark");
+  result->for_each_owed([](const auto&) {}); // as every owner does first
+  return result;
+}
+
+std::vector<backoff_actor::StoreChange> insertions(std::uint64_t first, std::uint64_t count) {
+  backoff_actor::change::Insert insert{};
+  insert.delivery.message = {"std::string", std::vector<std::byte>(payload_size)};
+  std::vector<backoff_actor::StoreChange> result(count, insert);
+  for (auto& change : result)
+    std::get<backoff_actor::change::Insert>(change).delivery.id = first++;
+  return result;
+}
+
 void turn_checksums_on(example::PrivatePostgres& server) {
   server.stop();
-  const auto program = example::PrivatePostgres::programs() / "pg_checksums";
-  const auto log = (server.folder() / "pg_checksums").string();
-  const example::FileDescriptor output{
-    open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)};
-  const auto how =
-    example::Process{{program, "--enable", "--no-sync", "--pgdata=" + server.data().string()},
-                     {.out = output.get(), .err = output.get()}}
-      .wait();
-  if (!how.is_success())
-    throw std::runtime_error("pg_checksums: " + example::to_string(how));
+  benchmarks::output_of({example::PrivatePostgres::programs() / "pg_checksums", "--enable",
+                         "--no-sync", "--pgdata=" + server.data().string()});
   server.start();
 }
 
@@ -112,7 +118,7 @@ std::string SqlSession::query(const std::string& statements) {
 std::string payload_of_a_job() {
   const std::string begin = R"({"text": ")";
   const std::string end = "\"}";
-  return begin + std::string(size_of_a_payload - begin.size() - end.size(), 'x') + end;
+  return begin + std::string(payload_size - begin.size() - end.size(), 'x') + end;
 }
 
 } // namespace postgres_benchmarks

@@ -2,6 +2,10 @@
 
 #include "common/private_postgres.hpp"
 
+#include <backoff_actor/delivery/delivery_store.hpp>
+#include <backoff_actor/store/postgres/postgres_store.hpp>
+
+#include <cstdint>
 #include <libpq-fe.h>
 
 #include <functional>
@@ -28,6 +32,13 @@ void make_database(const example::PrivatePostgres& server, const std::string& da
 /// Does something in a new database with the schema, which is gone then.
 void in_new_database(const example::PrivatePostgres& server,
                      const std::function<void(const std::string& connection)>& work);
+
+/// Makes an outbox and owns it, with messages that no sender can read.
+std::shared_ptr<backoff_actor::OwnedStore>
+new_outbox(const backoff_actor::PostgresAddress& address);
+
+/// Returns insertions of deliveries with payloads of 256 bytes, whose numbers begin with this.
+std::vector<backoff_actor::StoreChange> insertions(std::uint64_t first, std::uint64_t count);
 
 /// Turns data checksums on, which is done while the server is down.
 void turn_checksums_on(example::PrivatePostgres& server);

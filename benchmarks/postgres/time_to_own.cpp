@@ -1,4 +1,4 @@
-#include "common/time.hpp"
+#include "common/machine.hpp"
 #include "postgres/measures.hpp"
 #include "postgres/server.hpp"
 
@@ -6,10 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstddef>
 #include <stdexcept>
-#include <string>
-#include <utility>
 
 namespace postgres_benchmarks {
 
@@ -17,26 +14,17 @@ namespace {
 
 using namespace backoff_actor;
 
-constexpr std::size_t owed_payload_size = 256;
-constexpr std::uint64_t fill_batch = 1000;
 constexpr auto linear_goal = benchmarks::at_most(1.5);
 
-std::string outbox_of(std::uint64_t backlog) { return "owed-" + std::to_string(backlog); }
+PostgresAddress outbox_of(const std::string& connection, std::uint64_t backlog) {
+  return {connection, "owed-" + std::to_string(backlog)};
+}
 
 void fill(const PostgresAddress& address, std::uint64_t backlog) {
-  const auto store = open_postgres_store(address, {.lease = std::chrono::minutes{5}});
-  store->set_message_format("benchmark");
-  std::vector<StoreChange> changes;
-  for (std::uint64_t id = 1; id <= backlog;) {
-    changes.clear();
-    for (const auto end = std::min(id + fill_batch, backlog + 1); id < end; ++id) {
-      change::Insert insert{};
-      insert.delivery.id = id;
-      insert.delivery.message = {"std::string", std::vector<std::byte>(owed_payload_size)};
-      changes.emplace_back(std::move(insert));
-    }
-    store->commit(changes);
-  }
+  const auto store = new_outbox(address);
+  constexpr std::uint64_t batch = 1000;
+  for (std::uint64_t id = 1; id <= backlog; id += batch)
+    store->commit(insertions(id, std::min(batch, backlog + 1 - id)));
 }
 
 // Milliseconds until all is read. The caller's process owned nothing before.
@@ -57,35 +45,32 @@ double time_to_own(const PostgresAddress& address, std::uint64_t backlog) {
 
 } // namespace
 
-Rows measure_time_to_own(const Server& server, const Extent& extent) {
-  const auto text = [](std::uint64_t count) {
-    return benchmarks::grouped(static_cast<std::int64_t>(count));
-  };
+void measure_time_to_own(Rows& rows, const Server& server, const Extent& extent) {
   const auto most = extent.backlog;
   const std::vector<std::uint64_t> backlogs{0, most / 10, most * 3 / 10, most};
-  Rows rows;
+  Rows owned;
+  Row linear{"time to own, each of " + benchmarks::grouped(most) + " / each of "
+               + benchmarks::grouped(backlogs[1]),
+             "us", linear_goal};
   in_new_database(server, [&](const std::string& connection) {
     for (const auto backlog : backlogs) {
-      fill({connection, outbox_of(backlog)}, backlog);
-      rows.push_back({"time to own, " + text(backlog) + " owed", "ms"});
+      fill(outbox_of(connection, backlog), backlog);
+      owned.push_back({"time to own, " + benchmarks::grouped(backlog) + " owed", "ms"});
     }
     server.query("CHECKPOINT");
-    for (std::uint64_t round = 0; round < extent.rounds; ++round)
+    for (std::uint64_t round = 0; round < extent.rounds; ++round) {
       for (std::size_t i = 0; i < backlogs.size(); ++i)
-        rows[i].ours.push_back(time_to_own({connection, outbox_of(backlogs[i])}, backlogs[i]));
+        owned[i].ours.push_back(time_to_own(outbox_of(connection, backlogs[i]), backlogs[i]));
+      const auto each = [&](std::size_t i) {
+        return (owned[i].ours.back() - owned.front().ours.back()) * 1000
+               / static_cast<double>(backlogs[i]);
+      };
+      linear.ours.push_back(each(3));
+      linear.beside.push_back(each(1));
+    }
   });
-  Row linear{"time to own, each of " + text(most) + " / each of " + text(backlogs[1]), "us",
-             linear_goal};
-  for (std::uint64_t round = 0; round < extent.rounds; ++round) {
-    const auto each = [&](std::size_t i) {
-      return (rows[i].ours[round] - rows.front().ours[round]) * 1000
-             / static_cast<double>(backlogs[i]);
-    };
-    linear.ours.push_back(each(3));
-    linear.beside.push_back(each(1));
-  }
-  rows.push_back(std::move(linear));
-  return rows;
+  owned.push_back(std::move(linear));
+  rows.insert(rows.end(), owned.begin(), owned.end());
 }
 
 } // namespace postgres_benchmarks

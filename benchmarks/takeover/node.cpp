@@ -1,26 +1,25 @@
 #include "takeover/node.hpp"
 
-#include "takeover/owned_node.hpp"
+#include "common/machine.hpp"
+#include "postgres/server.hpp"
 
-#include <backoff_actor/delivery/delivery_store.hpp>
-#include <backoff_actor/store/postgres/postgres_store.hpp>
+#include <backoff_actor/backoff_actor.hpp>
+
+#include <caf/scoped_actor.hpp>
 
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstddef>
-#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <fcntl.h>
+#include <functional>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <system_error>
 #include <thread>
 #include <unistd.h>
-#include <utility>
-#include <vector>
 
 namespace takeover {
 
@@ -29,17 +28,23 @@ namespace {
 using namespace backoff_actor;
 using namespace std::chrono_literals;
 
-constexpr int commits_until_works = 30;
+// Tells the program that started the node.
+using Teller = std::function<void(News)>;
 
 struct Line {
   News news;
-  long long at;
+  double at;
 };
+
+std::shared_ptr<SharedStore> store_of(const NodeOptions& options) {
+  return postgres_store({options.connection, options.outbox},
+                        {.lease = options.lease, .node = options.name});
+}
 
 // Owns the outbox by the store alone, and commits for ever.
 void be_store_node(const NodeOptions& options, const Teller& tell) {
-  const auto shared = postgres_store({options.connection, options.outbox},
-                                     {.lease = options.lease, .node = options.name});
+  constexpr int commits_until_works = 30;
+  const auto shared = store_of(options);
   tell(News::waits);
   const auto store = shared->own(1h);
   tell(News::owns);
@@ -47,34 +52,60 @@ void be_store_node(const NodeOptions& options, const Teller& tell) {
     store->set_message_format("benchmark");
   std::vector<std::uint64_t> owed;
   store->for_each_owed([&owed](const StoredDelivery& delivery) { owed.push_back(delivery.id); });
-  auto next = store->last_id() + 1;
+  auto next = store->last_id();
   for (int commits = 1;; ++commits) {
-    change::Insert insert{};
-    insert.delivery.id = next++;
-    insert.delivery.message = {"std::string", std::vector<std::byte>(100)};
-    std::vector<StoreChange> changes;
-    changes.emplace_back(insert);
+    auto changes = postgres_benchmarks::insertions(++next, 1);
     for (const auto id : owed)
       changes.emplace_back(change::Acknowledge{id, {}});
     store->commit(changes);
-    owed = {insert.delivery.id};
+    owed = {next};
     if (commits == commits_until_works)
       tell(News::works);
     std::this_thread::sleep_for(5ms);
   }
 }
 
+// Tells `owns` with each delivery, and does not answer.
+caf::behavior silent_worker(const Teller& tell) {
+  return {[tell](const TrackedMsg&) { tell(News::owns); }};
+}
+
+void be_owned_node(const NodeOptions& options, const Teller& tell) {
+  caf::actor_system_config config;
+  init(config);
+  caf::actor_system system{config};
+  SharedOutbox outbox;
+  outbox.store = store_of(options);
+  outbox.types = durable<std::string>();
+  SenderOptions sender_options;
+  sender_options.acknowledgement = Acknowledgement::by_sent;
+  sender_options.ack_timeout = 1h;
+  tell(News::waits);
+  const auto sender = spawn_owned_sender(system, child_of(silent_worker, tell),
+                                         std::move(sender_options), std::move(outbox));
+  // A node that does not own the outbox yet refuses. What is accepted is owed for ever.
+  caf::scoped_actor self{system};
+  for (auto is_accepted = !options.is_first; !is_accepted;) {
+    self
+      ->request(
+        sender, caf::infinite,
+        Submit{.message = caf::make_message(std::string{"owed"}), .answer_when_accepted = true})
+      .receive([&is_accepted](const Accepted&) { is_accepted = true; }, [](const caf::error&) {});
+    std::this_thread::sleep_for(20ms);
+  }
+  tell(News::works);
+  for (;;)
+    std::this_thread::sleep_for(1h);
+}
+
 [[noreturn]] void be_node(const NodeOptions& options, int to) {
   const Teller tell = [to](News news) {
-    const Line line{news, steady_now()};
+    const Line line{news, benchmarks::wall_now()};
     if (write(to, &line, sizeof(line)) != sizeof(line))
       _exit(1);
   };
   try {
-    if (options.with_sender)
-      be_owned_node(options, tell);
-    else
-      be_store_node(options, tell);
+    (options.with_sender ? be_owned_node : be_store_node)(options, tell);
   } catch (const StoreError&) {
     // An owner whose session was ended, or that was cut off, hears so.
   } catch (const std::exception& error) {
@@ -85,12 +116,6 @@ void be_store_node(const NodeOptions& options, const Teller& tell) {
 }
 
 } // namespace
-
-long long steady_now() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-           std::chrono::steady_clock::now().time_since_epoch())
-    .count();
-}
 
 Node::Node(const NodeOptions& options) {
   int ends[2];
@@ -118,12 +143,12 @@ Node::~Node() {
 
 void Node::send(int signal) const { kill(process_, signal); }
 
-std::optional<long long> Node::wait_for(News news, int seconds) const {
-  const auto end = steady_now() + seconds * 1'000'000'000LL;
+std::optional<double> Node::wait_for(News news, double seconds) const {
+  const auto end = benchmarks::wall_now() + seconds;
   for (;;) {
     pollfd one{news_.get(), POLLIN, 0};
-    const auto left = end - steady_now();
-    if (left <= 0 || poll(&one, 1, static_cast<int>(left / 1'000'000 + 1)) <= 0)
+    const auto left = end - benchmarks::wall_now();
+    if (left <= 0 || poll(&one, 1, static_cast<int>(left * 1e3 + 1)) <= 0)
       return std::nullopt;
     Line line{};
     if (read(news_.get(), &line, sizeof(line)) != sizeof(line))

@@ -14,10 +14,12 @@ namespace takeover {
 struct NodeOptions {
   std::string connection; ///< of libpq
   std::string outbox;
-  std::string name;
+  std::string name{};
   backoff_actor::Duration lease{};
-  bool with_sender = false; ///< the node is a `spawn_owned_sender`; else it uses the store itself
-  bool is_first = false;    ///< the node is to own the outbox before any other
+  /// The node is a `spawn_owned_sender`, whose child never answers, so what is owed is handed over
+  /// again by the next owner. Else it uses the store itself, and commits every 5 ms.
+  bool with_sender = false;
+  bool is_first = false; ///< the node is to own the outbox before any other
 };
 
 /// What a node has told.
@@ -27,8 +29,8 @@ enum class News : char {
   works = 'k', ///< it has committed for a while
 };
 
-/// A process that wants an outbox. As soon as it owns the outbox by the store itself, it commits
-/// every 5 ms. It ends when the program that started it does, or when it is no longer the owner.
+/// A process that wants an outbox. It ends when the program that started it does, or when it is no
+/// longer the owner.
 ///
 /// @errors every member may throw `std::system_error`
 class Node {
@@ -45,16 +47,13 @@ public:
 
   /// Waits for news of this kind, and passes over others.
   ///
-  /// @returns when the node told it, by the steady clock of this machine, in ns; none: it has not
-  ///          within so many seconds, or has ended
-  std::optional<long long> wait_for(News news, int seconds) const;
+  /// @returns when the node told it, as `benchmarks::wall_now`, which all processes share; none: it
+  ///          has not within so many seconds, or has ended
+  std::optional<double> wait_for(News news, double seconds) const;
 
 private:
   pid_t process_ = -1;
   example::FileDescriptor news_;
 };
-
-/// The steady clock of this machine, in ns.
-long long steady_now();
 
 } // namespace takeover

@@ -1,9 +1,8 @@
-#include "versus/goals_picture.hpp"
-
 #include "pictures/curves.hpp"
 #include "pictures/gnuplot.hpp"
 #include "pictures/number.hpp"
 #include "pictures/page.hpp"
+#include "versus/lines.hpp"
 
 #include <algorithm>
 #include <fstream>
@@ -12,9 +11,6 @@
 namespace versus {
 
 namespace {
-
-using benchmarks::Goal;
-using benchmarks::Row;
 
 constexpr auto title = "What supervision costs: how far each goal is reached";
 constexpr auto subtitle =
@@ -127,7 +123,7 @@ pictures::Picture goals_picture(const std::vector<Row>& results) {
 
 } // namespace
 
-void plot(const std::vector<benchmarks::Row>& results, const std::string& file) {
+void plot(const std::vector<Row>& results, const std::string& file) {
   const auto drawn = pictures::drawn(goals_picture(results));
   std::ofstream stream{file, std::ios::binary};
   stream << drawn << std::flush;

@@ -5,11 +5,45 @@
 #include <chrono>
 #include <cstdint>
 
+// What is measured, each in the process that calls it.
+
 namespace versus {
 
-using benchmarks::Figures;
+using namespace benchmarks;
 
-// -- restarts ----------------------------------------------------------------------------
+// -- requests and replies ------------------------------------------------------------------
+
+/// Who stands between the client and the worker, if anybody.
+enum class Between {
+  nobody,        ///< plain CAF, unsupervised
+  relay,         ///< a plain actor that passes on both messages and answers, and tracks nothing
+  ours,          ///< a sender of this library before an unmodified worker
+  ours_by_sent,  ///< a sender of this library, whose child says `Sent`, and answers itself
+  ours_observed, ///< as `ours`, seen by an observatory
+  article,       ///< the article's design
+};
+
+/// What is done: a client keeps a window of operations open, each of which is a message of 12 bytes
+/// and a number, and its answer.
+struct Load {
+  Between between = Between::nobody;
+  std::uint64_t window = 1;
+  std::uint64_t operations = 0;
+  bool by_request = false;     ///< or by plain sends
+  std::uint64_t groups = 1;    ///< of client, sender and worker, all of which do all of this
+  std::int64_t threads = 1;    ///< of the actor system
+  std::uint64_t patience = 60; ///< in seconds
+};
+
+/// @shape millions of operations per second of processor time; the same per second of `own_now`. Of
+///        those that were answered in time, after a tenth, or as many as are open, to warm up.
+Figures throughput(const Load& load);
+
+/// @shape median and 99th percentile of how long an operation takes, one at a time, in microseconds
+///        on the wall
+Figures latency(Between between, std::uint64_t operations);
+
+// -- restarts and delays -------------------------------------------------------------------
 
 /// Who starts the child again.
 enum class Restarter {
@@ -21,22 +55,19 @@ enum class Restarter {
 /// How the child ends.
 enum class Ending { quits, throws };
 
-/// Measures restarts of a child that ends whenever it is handed the only message there is, in this
-/// process.
+/// Measures restarts of a child that ends whenever it is handed the only message there is.
 ///
 /// @shape thousands of restarts per second of `own_now_of_this_thread`; the same per second of
 ///         processor time
 Figures restarts(Restarter restarter, Ending ending, std::uint64_t count);
 
 /// Measures how long it takes until all of `count` deliveries are acknowledged that were owed when
-/// the child crashed, without a delay, in this process. The first child had as many of them as it
-/// is given at once, and had answered none.
+/// the child crashed, without a delay. The first child had as many of them as it is given at once,
+/// and had answered none.
 ///
 /// @range `ours` or `article`
 /// @shape microseconds of processor time for each
 Figures recovery(Restarter restarter, std::uint64_t count);
-
-// -- delays --------------------------------------------------------------------------------
 
 /// Who waits for a delay.
 enum class Sleeper {
@@ -44,14 +75,13 @@ enum class Sleeper {
   ours, ///< a sender of this library, before it resends
 };
 
-/// Measures how late after a delay of its own what was delayed leaves, in this process, where
-/// nothing else goes on.
+/// Measures how late after a delay of its own what was delayed leaves, where nothing else goes on.
 ///
 /// @shape 99th percentile, in milliseconds
 Figures lateness(Sleeper sleeper, std::chrono::milliseconds delay, std::uint64_t count,
                  bool shares);
 
-// -- memory ------------------------------------------------------------------------------
+// -- memory and instructions -----------------------------------------------------------------
 
 /// What is spawned in pairs.
 enum class Pair {
@@ -64,13 +94,17 @@ enum class Pair {
 };
 
 /// Measures what idle pairs of actors take, each of which has answered one message, but for
-/// the unused, in this process.
+/// the unused.
 ///
-/// @shape bytes that are resident for each pair; bytes that malloc has given out for each, its
-///        headers included; microseconds of processor time to spawn each
+/// @shape bytes that are resident for each pair; microseconds of processor time to spawn each
 Figures idle_pairs(Pair pair, std::uint64_t count);
 
-// -- instructions ------------------------------------------------------------------------
+/// Measures what messages take that wait: at a sender whose child cannot start, and in the mailbox
+/// of a plain actor that does not run. What a client keeps of a request is not counted.
+///
+/// @shape bytes that malloc has given out for each
+/// @errors throws `std::runtime_error` if one was lost.
+Figures waiting(bool at_sender, bool by_request, std::uint64_t count);
 
 /// A sender whose instructions are counted.
 struct CountedSender {
@@ -80,9 +114,7 @@ struct CountedSender {
 };
 
 /// Counts the instructions that a sender takes to accept a delivery, and to take an acknowledgement
-/// and hand over the next.
-///
-/// The slab of deliveries does not grow meanwhile.
+/// and hand over the next. The slab of deliveries does not grow meanwhile.
 ///
 /// @shape instructions of a submission, of an acknowledgement, and of both
 /// @errors throws `std::runtime_error` if it cannot be traced.

@@ -1,20 +1,7 @@
-#include "versus/request_reply.hpp"
+#include "versus/actors.hpp"
+#include "versus/measures.hpp"
 
-#include "article/back_off_sender.hpp"
-#include "article/dangerous_actor.hpp"
-#include "versus/echo.hpp"
-#include "versus/system.hpp"
-
-#include <caf/event_based_actor.hpp>
-
-#include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <future>
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace versus {
 
@@ -22,39 +9,25 @@ namespace {
 
 // -- who works -------------------------------------------------------------------------
 
-class SayingSent : public caf::event_based_actor {
-public:
-  using caf::event_based_actor::event_based_actor;
-  caf::behavior make_behavior() override {
-    return {[this](const backoff_actor::TrackedMsg& tracked) {
-      send(tracked.client, tracked.payload.get_as<Msg>(0));
-      return backoff_actor::Sent{tracked.id, {}};
-    }};
-  }
-};
+caf::behavior say_sent(caf::event_based_actor* self) {
+  return {[self](const backoff_actor::TrackedMsg& tracked) {
+    self->send(tracked.client, tracked.payload.get_as<Msg>(0));
+    return backoff_actor::Sent{tracked.id, {}};
+  }};
+}
 
-/// Passes messages on to a worker, and what comes back to the only client.
-class Relay : public caf::event_based_actor {
-public:
-  Relay(caf::actor_config& config, caf::actor worker)
-    : caf::event_based_actor(config), worker_(std::move(worker)) {}
-
-  caf::behavior make_behavior() override {
-    return {[this](const Msg& msg) {
-      if (current_sender() == worker_) {
-        send(client_, msg);
-        return;
-      }
-      if (!client_)
-        client_ = caf::actor_cast<caf::actor>(current_sender());
-      send(worker_, msg);
-    }};
-  }
-
-private:
-  caf::actor worker_;
-  caf::actor client_;
-};
+// Passes messages on to a worker, and what comes back to the only client.
+caf::behavior relay(caf::event_based_actor* self, const caf::actor& worker) {
+  return {[self, worker, client = caf::actor{}](const Msg& msg) mutable {
+    if (self->current_sender() == worker) {
+      self->send(client, msg);
+      return;
+    }
+    if (!client)
+      client = caf::actor_cast<caf::actor>(self->current_sender());
+    self->send(worker, msg);
+  }};
+}
 
 caf::actor spawn_receiver(caf::actor_system& system, Between between) {
   using namespace backoff_actor;
@@ -63,19 +36,14 @@ caf::actor spawn_receiver(caf::actor_system& system, Between between) {
   case Between::nobody:
     return system.spawn<Echo>();
   case Between::relay:
-    return system.spawn<Relay>(kept(system.spawn<Echo>()));
+    return system.spawn(relay, kept(system.spawn<Echo>()));
   case Between::article:
     return system.spawn<transcription::BackOffSender>(child_of<transcription::DangerousActor>(
       transcription::DangerousResource{[](const std::string& data) { return data; }}));
   case Between::ours_by_sent:
     options.acknowledgement = Acknowledgement::by_sent;
     options.max_in_flight = 1024; // as of one that acknowledges by reply
-    return spawn_back_off_sender(system, child_of<SayingSent>(), std::move(options));
-  case Between::address: {
-    const ChildRef worker{system, ChildBuffer{}};
-    kept(spawn_supervisor(system, {{.id = "worker", .make = child_of<Echo>(), .address = worker}}));
-    return worker.actor();
-  }
+    return spawn_back_off_sender(system, child_of(say_sent), std::move(options));
   case Between::ours_observed:
     options.observed_by.emplace();
     break;
@@ -87,14 +55,14 @@ caf::actor spawn_receiver(caf::actor_system& system, Between between) {
 
 // -- who waits -------------------------------------------------------------------------
 
-/// How far all clients of a run are. What is measured begins when all are warm, and ends when the
-/// first has done all of its operations.
-class Progress {
+// How far all clients of a run are. What is measured begins when all are warm, and ends when the
+// first has done all of its operations.
+class Race {
 public:
-  Progress(std::uint64_t clients, std::int64_t threads)
+  Race(std::uint64_t clients, std::int64_t threads)
     : replies_(clients), threads_(threads), cold_(clients) {}
 
-  /// Is told by a client how many answers it has.
+  // Is told by a client how many answers it has.
   void count(std::uint64_t client, std::uint64_t replies) {
     replies_[client].number.store(replies, std::memory_order_relaxed);
   }
@@ -111,7 +79,7 @@ public:
     done_.set_value();
   }
 
-  /// Waits for the end, but no longer than so.
+  // Waits for the end, but no longer than so.
   Figures await(std::chrono::seconds patience) {
     const auto in_time = done_.get_future().wait_for(patience) == std::future_status::ready;
     const auto end = in_time ? end_ : now();
@@ -147,13 +115,13 @@ private:
   std::promise<void> done_;
 };
 
-class Client : public caf::event_based_actor {
+class Runner : public caf::event_based_actor {
 public:
-  Client(caf::actor_config& config, caf::actor receiver, const Load& load, Progress& progress,
+  Runner(caf::actor_config& config, caf::actor receiver, const Load& load, Race& race,
          std::uint64_t number)
     : caf::event_based_actor(config), receiver_(std::move(receiver)), number_(number),
       warm_up_(std::max(load.operations / 10, load.window)), total_(warm_up_ + load.operations),
-      window_(load.window), by_request_(load.by_request), progress_(progress) {}
+      window_(load.window), by_request_(load.by_request), race_(race) {}
 
   caf::behavior make_behavior() override {
     for (std::uint64_t i = 0; i < window_; ++i)
@@ -163,7 +131,7 @@ public:
 
 private:
   void send_one() {
-    Msg msg{sent_++, "twelve bytes"};
+    auto msg = message(sent_++);
     if (by_request_)
       backoff_actor::compat::request(*this, receiver_, std::move(msg)).then([this](const Msg&) {
         on_reply();
@@ -173,13 +141,13 @@ private:
   }
 
   void on_reply() {
-    progress_.count(number_, ++replies_);
+    race_.count(number_, ++replies_);
     if (replies_ == warm_up_)
-      progress_.is_warm();
+      race_.is_warm();
     if (sent_ < total_)
       send_one();
     else if (replies_ == total_)
-      progress_.is_done();
+      race_.is_done();
   }
 
   caf::actor receiver_;
@@ -188,64 +156,53 @@ private:
   std::uint64_t total_;
   std::uint64_t window_;
   bool by_request_;
-  Progress& progress_;
+  Race& race_;
   std::uint64_t sent_ = 0;
   std::uint64_t replies_ = 0;
 };
 
-/// Notes how long each of its operations takes, which it does one at a time.
-class Patient : public caf::event_based_actor {
-public:
-  using Times = std::vector<double>; // in microseconds
-
-  Patient(caf::actor_config& config, caf::actor receiver, std::uint64_t operations,
-          std::promise<Times>& when_done)
-    : caf::event_based_actor(config), receiver_(std::move(receiver)), operations_(operations),
-      done_(when_done) {
-    times_.reserve(2 * operations);
-  }
-
-  caf::behavior make_behavior() override {
-    send_one();
-    return {[this](const Msg&) {
-      times_.push_back((wall_now() - since_) * 1e6);
-      if (times_.size() < 2 * operations_)
-        send_one();
-      else
-        done_.set_value({times_.begin() + static_cast<std::ptrdiff_t>(operations_), times_.end()});
-    }};
-  }
-
-private:
-  void send_one() {
-    since_ = wall_now();
-    send(receiver_, Msg{times_.size(), "twelve bytes"});
-  }
-
-  caf::actor receiver_;
-  std::uint64_t operations_;
-  std::promise<Times>& done_;
-  Times times_; // the first half is to warm up
-  double since_ = 0;
+// Operations one at a time; of as many, the first half is to warm up.
+struct Walk {
+  std::uint64_t count;
+  Figures times{}; // in microseconds
+  double since = 0;
+  std::promise<void> done{};
 };
+
+caf::behavior walker(caf::event_based_actor* self, const caf::actor& receiver, Walk* walk) {
+  const auto send_one = [=] {
+    walk->since = wall_now();
+    self->send(receiver, message(walk->times.size()));
+  };
+  walk->times.reserve(walk->count);
+  send_one();
+  return {[=](const Msg&) {
+    walk->times.push_back((wall_now() - walk->since) * 1e6);
+    if (walk->times.size() < walk->count)
+      send_one();
+    else
+      walk->done.set_value();
+  }};
+}
 
 } // namespace
 
 Figures throughput(const Load& load) {
   auto& system = system_with(load.threads);
-  auto& progress =
-    *new Progress{load.groups, load.threads}; // which clients use until the process ends
+  auto& race = *new Race{load.groups, load.threads}; // runners use it until the process ends
   for (std::uint64_t i = 0; i < load.groups; ++i)
-    kept(system.spawn<Client>(kept(spawn_receiver(system, load.between)), load, progress, i));
-  return progress.await(std::chrono::seconds{load.patience});
+    kept(system.spawn<Runner>(kept(spawn_receiver(system, load.between)), load, race, i));
+  return race.await(std::chrono::seconds{load.patience});
 }
 
 Figures latency(Between between, std::uint64_t operations) {
   auto& system = system_with(1);
-  auto& done = *new std::promise<Patient::Times>;
-  kept(system.spawn<Patient>(kept(spawn_receiver(system, between)), operations, done));
-  const auto times = done.get_future().get();
-  return {benchmarks::percentile(times, 0.5), benchmarks::percentile(times, 0.99)};
+  auto& walk = *new Walk{2 * operations};
+  kept(system.spawn(walker, kept(spawn_receiver(system, between)), &walk));
+  walk.done.get_future().wait();
+  const Figures times{walk.times.begin() + static_cast<std::ptrdiff_t>(operations),
+                      walk.times.end()};
+  return {percentile(times, 0.5), percentile(times, 0.99)};
 }
 
 } // namespace versus

@@ -1,32 +1,23 @@
+#include "versus/actors.hpp"
 #include "versus/measures.hpp"
 
-#include "article/back_off_sender.hpp"
-#include "versus/system.hpp"
-
-#include <caf/event_based_actor.hpp>
 #include <caf/scoped_actor.hpp>
 #include <caf/sec.hpp>
-
-#include <chrono>
-#include <functional>
-#include <future>
-#include <memory>
-#include <stdexcept>
-#include <utility>
-#include <vector>
 
 namespace versus {
 
 namespace {
 
-using namespace std::chrono_literals;
+using namespace backoff_actor;
 
-/// Of all children, which work one after the other.
+// -- restarts --------------------------------------------------------------------------
+
+// Of all children, which work one after the other.
 struct Lives {
-  std::uint64_t count;     ///< how many children are to end
-  std::uint64_t ended = 0; ///< how many have
-  double begin = 0;        ///< when the first was given the message
-  double cpu_begin = 0;    ///< the same of the process
+  std::uint64_t count;     // how many children are to end
+  std::uint64_t ended = 0; // how many have
+  double begin = 0;        // when the first was given the message
+  double cpu_begin = 0;    // the same of the process
   std::promise<Figures> done{};
 };
 
@@ -75,22 +66,18 @@ private:
 
 class ByHand : public caf::event_based_actor {
 public:
-  ByHand(caf::actor_config& config, backoff_actor::ChildFactory make_child)
+  ByHand(caf::actor_config& config, ChildFactory make_child)
     : caf::event_based_actor(config), make_child_(std::move(make_child)) {
     // CAF 1.x sends an exception to whoever sent the message, too, and that would end this actor.
     set_error_handler([](caf::error&) {});
-    set_down_handler([this](caf::down_msg&) {
-      start();
-      send(child_, transcription::TrackedMsg{msg_, {}});
-    });
+    set_down_handler([this](caf::down_msg&) { start(); });
   }
 
   caf::behavior make_behavior() override {
-    start();
     return {
       [this](const Msg& msg) {
         msg_ = msg;
-        send(child_, transcription::TrackedMsg{msg_, {}});
+        start();
       },
       [](const transcription::Sent&) {},
     };
@@ -100,114 +87,159 @@ private:
   void start() {
     child_ = make_child_(this);
     monitor(child_);
+    send(child_, transcription::TrackedMsg{msg_, {}});
   }
 
-  backoff_actor::ChildFactory make_child_;
+  ChildFactory make_child_;
   caf::actor child_;
   Msg msg_;
 };
 
-caf::actor spawn_restarter(caf::actor_system& system, Restarter restarter,
-                           backoff_actor::ChildFactory make_child, std::uint64_t count) {
+caf::actor spawn_restarter(caf::actor_system& system, Restarter restarter, ChildFactory make_child,
+                           std::uint64_t count) {
   if (restarter == Restarter::by_hand)
     return system.spawn<ByHand>(std::move(make_child));
   if (restarter == Restarter::article) {
-    backoff_actor::ExponentialBackOffSpec spec;
-    spec.slot_time = 1ns; // the shortest there is
+    ExponentialBackOffSpec spec;
+    spec.slot_time = std::chrono::nanoseconds{1}; // the shortest there is
     spec.ceiling = 1;
     return system.spawn<transcription::BackOffSender>(std::move(make_child), spec);
   }
-  backoff_actor::SenderOptions options;
-  options.backoff = backoff_actor::Fixed{.delay = 0ns};
+  SenderOptions options;
+  options.backoff = Fixed{.delay = Duration{}};
   options.capacity = count;
-  return backoff_actor::spawn_back_off_sender(system, std::move(make_child), std::move(options));
+  return spawn_back_off_sender(system, std::move(make_child), std::move(options));
 }
 
 // -- recovery --------------------------------------------------------------------------
 
-/// What there is to know of a recovery; only the actors' thread has it until `done`.
+// What there is to know of a recovery; only the actors' thread has it until `done`.
 struct Scene {
   std::uint64_t count;
   std::uint64_t children = 0;
-  std::uint64_t held = 0;    ///< by the first child
-  std::uint64_t replies = 0; ///< of the client
+  std::uint64_t replies = 0; // of the client
   caf::actor first_child{};
+  std::vector<caf::response_promise> held{}; // by the first child, until the process ends
   std::promise<void> sent{};
   std::promise<void> all_held{};
   std::promise<void> done{};
 };
 
-class Survivor : public caf::event_based_actor {
-public:
-  Survivor(caf::actor_config& config, Scene* scene)
-    : caf::event_based_actor(config), scene_(scene), is_first_(scene->children++ == 0) {}
+// The first one holds all that it is given, until it is told to end.
+caf::behavior survivor(caf::event_based_actor* self, Scene* scene) {
+  const auto is_first = scene->children++ == 0;
+  const auto hold = [=](caf::response_promise client) {
+    scene->held.push_back(std::move(client));
+    if (scene->held.size() == scene->count)
+      scene->all_held.set_value();
+  };
+  return {
+    [=](const Msg& msg) {
+      auto client = self->make_response_promise();
+      if (is_first)
+        hold(client);
+      else
+        client.deliver(msg);
+      return client;
+    },
+    [=](const transcription::TrackedMsg& tracked) {
+      if (is_first)
+        return hold({});
+      self->send(caf::actor_cast<caf::actor>(self->current_sender()),
+                 transcription::Sent{tracked.msg.id});
+      self->send(tracked.sender, tracked.msg);
+    },
+    [=](std::uint64_t) { self->quit(caf::sec::runtime_error); },
+  };
+}
 
-  caf::behavior make_behavior() override {
-    return {
-      [this](const Msg& msg) {
-        auto client = make_response_promise();
-        if (is_first_)
-          hold(client);
-        else
-          client.deliver(msg);
-        return client;
-      },
-      [this](const transcription::TrackedMsg& tracked) {
-        if (is_first_)
-          return hold({});
-        send(caf::actor_cast<caf::actor>(current_sender()), transcription::Sent{tracked.msg.id});
-        send(tracked.sender, tracked.msg);
-      },
-      [this](std::uint64_t) { quit(caf::sec::runtime_error); },
-    };
-  }
-
-private:
-  void hold(caf::response_promise client) {
-    held_.push_back(std::move(client));
-    if (++scene_->held == scene_->count)
-      scene_->all_held.set_value();
-  }
-
-  Scene* scene_;
-  bool is_first_;
-  std::vector<caf::response_promise> held_;
-};
-
-class Waiting : public caf::event_based_actor {
-public:
-  Waiting(caf::actor_config& config, caf::actor receiver, Scene* scene)
-    : caf::event_based_actor(config), receiver_(std::move(receiver)), scene_(scene) {}
-
-  caf::behavior make_behavior() override {
-    for (std::uint64_t i = 0; i < scene_->count; ++i)
-      send(receiver_, Msg{i, "twelve bytes"});
-    scene_->sent.set_value();
-    return {[this](const Msg&) {
-      ++scene_->replies;
-      // One more, whose answer comes when all acknowledgements of the others have been taken.
-      if (scene_->replies == scene_->count)
-        send(receiver_, Msg{scene_->count, "twelve bytes"});
-      else if (scene_->replies > scene_->count)
-        scene_->done.set_value();
-    }};
-  }
-
-private:
-  caf::actor receiver_;
-  Scene* scene_;
-};
+caf::behavior waiting_client(caf::event_based_actor* self, const caf::actor& receiver,
+                             Scene* scene) {
+  for (std::uint64_t i = 0; i < scene->count; ++i)
+    self->send(receiver, message(i));
+  scene->sent.set_value();
+  return {[=](const Msg&) {
+    ++scene->replies;
+    // One more, whose answer comes when all acknowledgements of the others have been taken.
+    if (scene->replies == scene->count)
+      self->send(receiver, message(scene->count));
+    else if (scene->replies > scene->count)
+      scene->done.set_value();
+  }};
+}
 
 // All that was sent to it before has been accepted then.
 void await_acceptance(caf::actor_system& system, const caf::actor& sender, std::uint64_t count) {
   caf::scoped_actor self{system};
-  backoff_actor::compat::request(*self, sender, backoff_actor::Status{})
+  compat::request(*self, sender, Status{})
     .receive(
-      [&](const backoff_actor::SenderStatus& status) {
+      [&](const SenderStatus& status) {
         if (status.owed != count)
           throw std::runtime_error("a message was not accepted");
       },
       [](const caf::error&) { throw std::runtime_error("the sender is gone"); });
+}
+
+// -- delays ----------------------------------------------------------------------------
+
+// Only the actors' thread has it until `done`.
+struct Delays {
+  std::uint64_t count;
+  std::chrono::milliseconds delay;
+  std::uint64_t calls = 0; // of all children
+  double due = 0;          // in seconds
+  Figures late{};          // in milliseconds
+  std::promise<void> done{};
+
+  void add(double milliseconds) {
+    late.push_back(milliseconds);
+    if (late.size() == count)
+      done.set_value();
+  }
+};
+
+// Refuses each message once.
+caf::behavior stubborn(caf::event_based_actor* self, Delays* delays) {
+  return {[=](const Msg& msg) {
+    auto client = self->make_response_promise();
+    if (++delays->calls % 2 == 1)
+      self->quit(caf::sec::runtime_error);
+    else
+      client.deliver(msg);
+    return client;
+  }};
+}
+
+caf::behavior endless_client(caf::event_based_actor* self, const caf::actor& receiver) {
+  self->send(receiver, message(0));
+  return {[=](const Msg& msg) { self->send(receiver, msg); }};
+}
+
+caf::behavior delayed(caf::event_based_actor* self, Delays* delays) {
+  const auto begin = [=] {
+    delays->due = wall_now() + std::chrono::duration<double>(delays->delay).count();
+    compat::send_later(*self, delays->delay, std::uint64_t{0});
+  };
+  begin();
+  return {[=](std::uint64_t) {
+    delays->add((wall_now() - delays->due) * 1e3);
+    if (delays->late.size() < delays->count)
+      begin();
+  }};
+}
+
+void start_ours(caf::actor_system& system, Delays& delays) {
+  SenderOptions options;
+  options.backoff = Fixed{.delay = delays.delay};
+  options.on_event = [&delays, due = Instant{}](const Event& event) mutable {
+    if (const auto* const scheduled = std::get_if<event::RetryScheduled>(&event))
+      due = scheduled->due;
+    const auto* const handed_over = std::get_if<event::HandedOver>(&event);
+    if (handed_over && handed_over->again && delays.late.size() < delays.count)
+      delays.add(std::chrono::duration<double, std::milli>(handed_over->at - due).count());
+  };
+  kept(system.spawn(endless_client,
+                    kept(spawn_back_off_sender(system, child_of(stubborn, &delays), options))));
 }
 
 } // namespace
@@ -215,24 +247,23 @@ void await_acceptance(caf::actor_system& system, const caf::actor& sender, std::
 Figures restarts(Restarter restarter, Ending ending, std::uint64_t count) {
   auto& system = system_with(1);
   auto& lives = *new Lives{count};
-  const auto child = backoff_actor::child_of<Mortal>(&lives, ending);
-  const auto receiver = kept(spawn_restarter(system, restarter, child, 1));
-  backoff_actor::compat::enqueue(receiver, Msg{0, "twelve bytes"});
+  const auto receiver =
+    kept(spawn_restarter(system, restarter, child_of<Mortal>(&lives, ending), 1));
+  compat::enqueue(receiver, message(0));
   return lives.done.get_future().get();
 }
 
 Figures recovery(Restarter restarter, std::uint64_t count) {
   auto& system = system_with(1);
   auto& scene = *new Scene{count};
-  const auto make = backoff_actor::child_of<Survivor>(&scene);
-  const auto make_and_note = [&scene, make](caf::event_based_actor* parent) {
-    auto child = make(parent);
+  const auto make = [&scene](caf::event_based_actor* parent) -> caf::actor {
+    const auto child = parent->spawn(survivor, &scene);
     if (!scene.first_child)
       scene.first_child = child;
     return child;
   };
-  const auto receiver = kept(spawn_restarter(system, restarter, make_and_note, count + 1));
-  kept(system.spawn<Waiting>(receiver, &scene));
+  const auto receiver = kept(spawn_restarter(system, restarter, make, count + 1));
+  kept(system.spawn(waiting_client, receiver, &scene));
   if (restarter == Restarter::ours) {
     scene.sent.get_future().wait();
     await_acceptance(system, receiver, count);
@@ -240,9 +271,21 @@ Figures recovery(Restarter restarter, std::uint64_t count) {
     scene.all_held.get_future().wait();
   }
   const auto begin = cpu_now();
-  backoff_actor::compat::enqueue(scene.first_child, std::uint64_t{0});
+  compat::enqueue(scene.first_child, std::uint64_t{0});
   scene.done.get_future().wait();
   return {(cpu_now() - begin) * 1e6 / static_cast<double>(count)};
+}
+
+Figures lateness(Sleeper sleeper, std::chrono::milliseconds delay, std::uint64_t count,
+                 bool shares) {
+  auto& system = system_with(1, shares);
+  auto& delays = *new Delays{count, delay};
+  if (sleeper == Sleeper::ours)
+    start_ours(system, delays);
+  else
+    kept(system.spawn(delayed, &delays));
+  delays.done.get_future().wait();
+  return {percentile(delays.late, 0.99)}; // nobody adds to it any more
 }
 
 } // namespace versus

@@ -1,22 +1,22 @@
-#include "watchers/audience.hpp"
+// watchers_audience PORT READING STOPPED MILLISECONDS: those who watch the live page of a server,
+// of whom the last STOPPED take nothing of what they asked for. Prints "ready" once each other has
+// seen everything once. Looks on for so long, and a little longer. Prints what all have seen in
+// that time: the fewest events of any that reads, the bytes of all, and the longest pause between
+// two events of one, in seconds.
 
 #include "common/live_events.hpp"
 #include "common/tcp_stream.hpp"
 
 #include <algorithm>
 #include <chrono>
-#include <cstddef>
-#include <cstdio>
 #include <exception>
+#include <iostream>
+#include <limits>
 #include <poll.h>
 #include <stdexcept>
 #include <string>
 #include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
 #include <vector>
-
-namespace watchers {
 
 namespace {
 
@@ -25,176 +25,109 @@ using backoff_actor::test::TcpStream;
 using Clock = std::chrono::steady_clock;
 
 constexpr auto patience = 60s;
+constexpr auto longer = 200ms; // until the one who measures has looked at its clocks
 
-struct Coming {
-  std::uint16_t port;
-  std::uint32_t reading;
-  std::uint32_t stopped;
-};
+struct Watcher {
+  TcpStream stream;
+  backoff_actor::test::LiveEvents events{};
+  std::uint64_t count = 0;
+  std::uint64_t bytes = 0;
+  Clock::time_point last = Clock::now(); // event
+  double longest_pause = 0;
 
-template <class T>
-bool put(int pipe, const T& value) {
-  return write(pipe, &value, sizeof value) == static_cast<ssize_t>(sizeof value);
-}
-
-template <class T>
-bool get(int pipe, T& value) {
-  return read(pipe, &value, sizeof value) == static_cast<ssize_t>(sizeof value);
-}
-
-// One that reads.
-class Watcher {
-public:
-  explicit Watcher(std::uint16_t port) : stream_(TcpStream::connect(port)) {
-    stream_.send("GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n");
-  }
-
-  int descriptor() const { return stream_.get(); }
-  bool has_seen_all() const { return frames_ >= 1; }
-
-  // Counts from now on.
-  void begin(Clock::time_point now) {
-    seen_ = {};
-    first_frame_ = frames_;
-    last_frame_at_ = now;
-  }
-
-  Seen seen(Clock::time_point now) const {
-    auto result = seen_;
-    result.fewest_frames = frames_ - first_frame_;
-    result.longest_pause =
-      std::max(result.longest_pause, std::chrono::duration<double>(now - last_frame_at_).count());
-    return result;
+  void pause_until(Clock::time_point now) {
+    longest_pause = std::max(longest_pause, std::chrono::duration<double>(now - last).count());
+    last = now;
   }
 
   void receive() {
     static std::vector<char> buffer(1'000'000);
-    const auto count = recv(descriptor(), buffer.data(), buffer.size(), MSG_DONTWAIT);
-    if (count <= 0)
+    const auto size = recv(stream.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
+    if (size <= 0)
       throw std::runtime_error("a watcher was turned out");
-    seen_.bytes += static_cast<std::uint64_t>(count);
-    const auto now = Clock::now();
-    events_.take({buffer.data(), static_cast<std::size_t>(count)}, [&] { note_frame(now); });
+    bytes += static_cast<std::uint64_t>(size);
+    events.take({buffer.data(), static_cast<std::size_t>(size)}, [this] {
+      ++count;
+      pause_until(Clock::now());
+    });
+  }
+};
+
+class Audience {
+public:
+  Audience(std::uint16_t port, std::size_t reading, std::size_t stopped) {
+    for (std::size_t i = 0; i < reading + stopped; ++i) {
+      auto stream = TcpStream::connect(port);
+      stream.send("GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n");
+      (i < reading ? all_ : stopped_).push_back({std::move(stream)});
+    }
+    for (const auto& watcher : all_)
+      asked_.push_back({watcher.stream.get(), POLLIN, 0});
+  }
+
+  void wait_until_all_have_seen() {
+    const auto limit = Clock::now() + patience;
+    while (!std::ranges::all_of(all_, [](const auto& watcher) { return watcher.count > 0; }))
+      if (Clock::now() < limit)
+        read_for(1ms);
+      else
+        throw std::runtime_error("the watchers see nothing");
+  }
+
+  void read_for(Clock::duration span) {
+    const auto end = Clock::now() + span;
+    for (auto left = span; left > 0s; left = end - Clock::now()) {
+      poll(asked_.data(), asked_.size(),
+           static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(left).count()));
+      for (std::size_t i = 0; i < all_.size(); ++i)
+        if (asked_[i].revents != 0)
+          all_[i].receive();
+    }
+  }
+
+  // Forgets what was seen before.
+  void begin() {
+    for (auto& watcher : all_) {
+      watcher.count = watcher.bytes = 0;
+      watcher.last = Clock::now();
+      watcher.longest_pause = 0;
+    }
+  }
+
+  std::string seen() {
+    auto fewest = std::numeric_limits<std::uint64_t>::max();
+    std::uint64_t bytes = 0;
+    double pause = 0;
+    for (auto& watcher : all_) {
+      watcher.pause_until(Clock::now());
+      fewest = std::min(fewest, watcher.count);
+      bytes += watcher.bytes;
+      pause = std::max(pause, watcher.longest_pause);
+    }
+    return std::to_string(fewest) + ' ' + std::to_string(bytes) + ' ' + std::to_string(pause);
   }
 
 private:
-  void note_frame(Clock::time_point now) {
-    ++frames_;
-    seen_.longest_pause =
-      std::max(seen_.longest_pause, std::chrono::duration<double>(now - last_frame_at_).count());
-    last_frame_at_ = now;
-  }
-
-  TcpStream stream_;
-  backoff_actor::test::LiveEvents events_;
-  std::uint64_t frames_ = 0;
-  std::uint64_t first_frame_ = 0;
-  Clock::time_point last_frame_at_{};
-  Seen seen_{};
+  std::vector<Watcher> all_;
+  std::vector<Watcher> stopped_;
+  std::vector<pollfd> asked_;
 };
-
-// Lets all read until a command comes, or until `is_enough`.
-template <class Condition>
-void read_until(std::vector<Watcher>& all, int commands, Condition is_enough) {
-  const auto limit = Clock::now() + patience;
-  std::vector<pollfd> asked{{commands, POLLIN, 0}};
-  for (const auto& watcher : all)
-    asked.push_back({watcher.descriptor(), POLLIN, 0});
-  while (!is_enough() && asked[0].revents == 0) {
-    if (Clock::now() > limit)
-      throw std::runtime_error("the watchers see nothing");
-    poll(asked.data(), asked.size(), 1000);
-    for (std::size_t i = 0; i != all.size(); ++i)
-      if (asked[i + 1].revents != 0)
-        all[i].receive();
-  }
-}
-
-// What the process does: each time watchers come, look and leave.
-void watch(int commands, int answers) {
-  for (Coming coming{}; get(commands, coming);) {
-    std::vector<Watcher> all;
-    for (std::uint32_t i = 0; i != coming.reading; ++i)
-      all.emplace_back(coming.port);
-    std::vector<Watcher> stopped;
-    for (std::uint32_t i = 0; i != coming.stopped; ++i)
-      stopped.emplace_back(coming.port);
-    read_until(all, commands, [&] { return std::ranges::all_of(all, &Watcher::has_seen_all); });
-    const auto begin = Clock::now();
-    for (auto& watcher : all)
-      watcher.begin(begin);
-    if (!put(answers, true))
-      return;
-    read_until(all, commands, [] { return false; });
-    bool leaves = false;
-    if (!get(commands, leaves))
-      return;
-    const auto end = Clock::now();
-    Seen seen;
-    for (const auto& watcher : all) {
-      const auto one = watcher.seen(end);
-      seen.fewest_frames = &watcher == all.data() ? one.fewest_frames
-                                                  : std::min(seen.fewest_frames, one.fewest_frames);
-      seen.bytes += one.bytes;
-      seen.longest_pause = std::max(seen.longest_pause, one.longest_pause);
-    }
-    if (!put(answers, seen))
-      return;
-  }
-}
 
 } // namespace
 
-Audience::Audience() {
-  int commands[2];
-  int answers[2];
-  if (pipe(commands) != 0 || pipe(answers) != 0)
-    throw std::runtime_error("cannot create a pipe");
-  std::fflush(nullptr);
-  process_ = fork();
-  if (process_ < 0)
-    throw std::runtime_error("cannot create a process");
-  if (process_ == 0) {
-    close(commands[1]);
-    close(answers[0]);
-    try {
-      watch(commands[0], answers[1]);
-      _exit(0);
-    } catch (const std::exception& exception) {
-      std::fprintf(stderr, "%s\n", exception.what());
-      std::fflush(stderr);
-      _exit(1);
-    }
+int main(int, char** argv) {
+  try {
+    Audience audience{static_cast<std::uint16_t>(std::stoul(argv[1])), std::stoul(argv[2]),
+                      std::stoul(argv[3])};
+    audience.wait_until_all_have_seen();
+    audience.begin();
+    std::cout << "ready" << std::endl;
+    audience.read_for(std::chrono::milliseconds{std::stoul(argv[4])});
+    const auto seen = audience.seen();
+    audience.read_for(longer);
+    std::cout << seen << '\n';
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << '\n';
+    return 1;
   }
-  close(commands[0]);
-  close(answers[1]);
-  commands_ = commands[1];
-  answers_ = answers[0];
 }
-
-Audience::~Audience() {
-  close(commands_);
-  close(answers_);
-  int status = 0;
-  waitpid(process_, &status, 0);
-}
-
-void Audience::come(std::uint16_t port, std::uint32_t reading, std::uint32_t stopped) {
-  put(commands_, Coming{port, reading, stopped});
-  answer<bool>();
-}
-
-Seen Audience::leave() {
-  put(commands_, true);
-  return answer<Seen>();
-}
-
-template <class T>
-T Audience::answer() const {
-  T result{};
-  if (!get(answers_, result))
-    throw std::runtime_error("the watchers have failed");
-  return result;
-}
-
-} // namespace watchers

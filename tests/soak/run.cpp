@@ -8,7 +8,7 @@
 #include "supervisor_part.hpp"
 #include "watchers.hpp"
 
-#include "common/memory.hpp"
+#include "common/machine.hpp"
 
 #include <backoff_actor/caf/init.hpp>
 #include <backoff_actor/core/unit_random.hpp>
@@ -86,7 +86,7 @@ public:
     if (now < next_sample_)
       return;
     next_sample_ += between_samples;
-    const auto resident = static_cast<double>(benchmarks::memory_now().resident);
+    const auto resident = benchmarks::resident_now();
     samples_.push_back({.seconds = seconds(now),
                         .memory_mb = resident / 1e6,
                         .ended = shared_.account.totals().ended(),

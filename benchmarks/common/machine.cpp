@@ -1,9 +1,12 @@
-#include "common/time.hpp"
+#include "common/machine.hpp"
 
 #include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <malloc.h>
+#include <stdexcept>
 #include <system_error>
+#include <unistd.h>
 
 namespace benchmarks {
 
@@ -55,6 +58,21 @@ double cpu_of(const std::set<std::string>& folders) {
   for (const auto& folder : folders)
     result += schedule_of(folder).running;
   return result;
+}
+
+double heap_now() {
+  const auto heap = mallinfo2();
+  return static_cast<double>(heap.uordblks + heap.hblkhd);
+}
+
+void trim_memory() { malloc_trim(0); }
+
+double resident_now() {
+  double size = 0;
+  double resident = 0;
+  if (!(std::ifstream{"/proc/self/statm"} >> size >> resident))
+    throw std::runtime_error("/proc/self/statm cannot be read");
+  return resident * static_cast<double>(sysconf(_SC_PAGESIZE));
 }
 
 } // namespace benchmarks

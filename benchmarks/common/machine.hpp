@@ -6,6 +6,8 @@
 
 namespace benchmarks {
 
+// -- time --------------------------------------------------------------------------------
+
 /// Time on the wall.
 ///
 /// @units seconds
@@ -46,5 +48,20 @@ std::set<std::string> threads_now();
 ///
 /// @units seconds
 double cpu_of(const std::set<std::string>& folders);
+
+// -- memory ------------------------------------------------------------------------------
+
+/// What malloc has given out and not got back, its own headers included.
+///
+/// @units bytes
+double heap_now();
+
+/// What the system counts of this process, RSS.
+///
+/// @units bytes
+double resident_now();
+
+/// Gives back to the system what malloc keeps for later.
+void trim_memory();
 
 } // namespace benchmarks

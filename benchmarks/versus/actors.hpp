@@ -1,10 +1,8 @@
 #pragma once
 
-#include "article/back_off_protocol.hpp"
-#include "common/system.hpp"
-#include "common/time.hpp"
+#include "article/back_off_sender.hpp"
+#include "common/actors.hpp"
 
-#include <backoff_actor/backoff_actor.hpp>
 #include <backoff_actor/caf/compat/compat_scheduler.hpp>
 
 #include <cstdint>
@@ -12,12 +10,8 @@
 
 namespace versus {
 
+using namespace benchmarks;
 using transcription::Msg;
-
-using benchmarks::cpu_now;
-using benchmarks::own_now;
-using benchmarks::own_now_of_this_thread;
-using benchmarks::wall_now;
 
 /// Returns a new actor system with so many threads for its actors. It is never taken down, for the
 /// process of a subject ends without.
@@ -26,7 +20,7 @@ using benchmarks::wall_now;
 inline caf::actor_system& system_with(std::int64_t threads, bool shares = false) {
   auto& config = *new caf::actor_system_config;
   backoff_actor::init<caf::id_block::transcription>(config);
-  benchmarks::set_threads(config, static_cast<std::uint64_t>(threads));
+  set_threads(config, static_cast<std::uint64_t>(threads));
   if (shares)
     backoff_actor::compat::share_work(config);
   return *new caf::actor_system{config};
@@ -34,5 +28,17 @@ inline caf::actor_system& system_with(std::int64_t threads, bool shares = false)
 
 /// Keeps an actor until the process ends.
 inline caf::actor kept(caf::actor actor) { return *new caf::actor{std::move(actor)}; }
+
+/// Returns the message of an operation, which has 12 bytes and a number.
+inline Msg message(std::uint64_t number) { return {number, "twelve bytes"}; }
+
+/// Answers each message with itself: a worker that knows nothing of supervision.
+class Echo : public caf::event_based_actor {
+public:
+  using caf::event_based_actor::event_based_actor;
+  caf::behavior make_behavior() override {
+    return {[](const Msg& msg) { return msg; }};
+  }
+};
 
 } // namespace versus
