@@ -172,10 +172,4 @@ std::string live_outage_text(const OutageRun& run);
 /// time.
 pictures::Picture live_outage_plot(const OutageRun& run, const PlotRequest& plot);
 
-// -- commands -------------------------------------------------------------------------------
-
-void add_serve_command(CLI::App& program, Commands& commands);
-void add_load_command(CLI::App& program, Commands& commands);
-void add_live_outage_command(CLI::App& program, Commands& commands);
-
 } // namespace backoffctl

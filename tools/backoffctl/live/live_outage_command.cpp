@@ -4,7 +4,7 @@
 #include "outage_record.hpp"
 #include "reports.hpp"
 
-#include "backoffctl/common/program.hpp"
+#include "backoffctl/common/commands.hpp"
 #include "backoffctl/common/progress_line.hpp"
 #include "backoffctl/text/colour.hpp"
 

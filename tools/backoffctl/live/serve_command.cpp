@@ -3,6 +3,7 @@
 #include "open_files.hpp"
 #include "reports.hpp"
 
+#include "backoffctl/common/commands.hpp"
 #include "backoffctl/common/flag_values.hpp"
 
 #include <nlohmann/json.hpp>

@@ -18,9 +18,6 @@
 
 namespace backoffctl {
 
-/// Adds `outbox` with its commands.
-void add_outbox_commands(CLI::App& program, Commands& commands);
-
 // -- the kinds ------------------------------------------------------------------------------
 
 /// Whether a text is the address of an outbox on a server, `postgres://...`. Anything else is the

@@ -1,5 +1,6 @@
 #include "outbox.hpp"
 
+#include "backoffctl/common/commands.hpp"
 #include "backoffctl/common/flag_values.hpp"
 #include "backoffctl/text/number_text.hpp"
 

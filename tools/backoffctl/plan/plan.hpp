@@ -132,7 +132,4 @@ struct DelayAxis {
 /// are above 0.
 DelayAxis delay_axis(const std::vector<PlannedPolicy>& policies, bool is_logarithmic);
 
-/// Adds `policies`, how other systems wait.
-void add_policies_command(CLI::App& program, Commands& commands);
-
 } // namespace backoffctl

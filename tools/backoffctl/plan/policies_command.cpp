@@ -1,4 +1,4 @@
-#include "plan.hpp"
+#include "backoffctl/common/commands.hpp"
 
 #include "backoff_actor/backoff/like.hpp"
 #include "backoff_actor/core/internal/one_line.hpp"

@@ -1,9 +1,8 @@
-#include "top_command.hpp"
-
 #include "top_frame.hpp"
 #include "top_screen.hpp"
 #include "top_source.hpp"
 
+#include "backoffctl/common/commands.hpp"
 #include "backoffctl/common/flag_values.hpp"
 #include "backoffctl/live/reports.hpp"
 
