@@ -1,7 +1,6 @@
 #include "plan.hpp"
 
 #include "backoff_actor/backoff/limits.hpp"
-#include "backoff_actor/core/unit_random.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -56,24 +55,12 @@ PlannedOutage outage_of(const PlannedPolicy& planned, const PlanQuestion& questi
   return result;
 }
 
-std::vector<double> drawn(const Policy& policy, std::uint32_t attempts,
-                          const backoff_actor::Draws& draws) {
-  std::vector<double> result;
-  auto progress = policy.start();
-  while (result.size() < attempts) {
-    const auto step = policy.next(progress, draws(progress.draws));
-    result.push_back(std::chrono::duration<double>{step.delay}.count());
-    progress = step.progress;
-  }
-  return result;
-}
-
 PlannedPolicy planned(const Policy& policy, const backoff_actor::Like* like,
                       const PlanQuestion& question) {
   const auto most = limits_of(policy, like, question).max_attempts;
   auto rows = plan(
     policy, std::max({question.attempts, most ? *most - 1 : 0, question.max_attempts.value_or(0)}));
-  PlannedPolicy result{policy, {}, {}, {}, {}, {}, calls_per_hour(policy), {}};
+  PlannedPolicy result{policy, {}, {}, {}, {}, {}, calls_per_hour(policy)};
   if (like)
     result.known = like->known;
   if (most)
@@ -84,9 +71,6 @@ PlannedPolicy planned(const Policy& policy, const backoff_actor::Like* like,
     result.outage = outage_of(result, question);
   rows.resize(question.attempts);
   result.rows = std::move(rows);
-  for (std::uint64_t stream = 0; stream < question.samples.value_or(0); ++stream)
-    result.samples.push_back(
-      drawn(policy, question.attempts, backoff_actor::Draws{question.seed, stream}));
   return result;
 }
 
@@ -115,8 +99,6 @@ PlanAnswer answer(const PlanQuestion& question) {
   result.mean_think = question.mean_think;
   if (result.policies.size() > 1)
     result.advice = advice_of(result.policies);
-  if (question.samples)
-    result.seed = question.seed;
   return result;
 }
 

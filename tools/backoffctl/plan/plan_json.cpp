@@ -98,8 +98,6 @@ Json to_json(const PlannedPolicy& planned, std::optional<std::uint32_t> clients)
   auto& rows = result["rows"] = Json::array();
   for (const auto& row : planned.rows)
     rows.push_back(to_json(row));
-  if (!planned.samples.empty())
-    result["samples"] = planned.samples;
   return result;
 }
 
@@ -107,8 +105,6 @@ Json to_json(const PlannedPolicy& planned, std::optional<std::uint32_t> clients)
 
 std::string plan_json(const PlanAnswer& answer) {
   Json result;
-  if (answer.seed)
-    result["seed"] = *answer.seed;
   if (answer.clients)
     result["clients"] = *answer.clients;
   auto& policies = result["policies"] = Json::array();
