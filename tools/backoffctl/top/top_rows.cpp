@@ -111,15 +111,15 @@ std::vector<TopSender> chosen_senders(const TopStatus& status, const TopView& vi
 }
 
 TopTable sender_table(const std::vector<TopSender>& senders) {
-  TopTable table{{{"SENDER", true, 0},
-                  {"STATE", true, 0},
-                  {"OLDEST", false, 0},
+  TopTable table{{{"SENDER", true},
+                  {"STATE", true},
+                  {"OLDEST"},
                   {"OWED", false, 1},
                   {"IN FLIGHT", false, 5},
                   {"DONE/S", false, 4},
                   {"FAILURES", false, 3},
                   {"DEAD", false, 2},
-                  {"WHY", true, 0}},
+                  {"WHY", true}},
                  {}};
   for (const auto& sender : senders)
     table.rows.push_back(
@@ -132,10 +132,10 @@ TopTable sender_table(const std::vector<TopSender>& senders) {
 }
 
 TopTable pool_table(const std::vector<TopSender>& senders) {
-  TopTable table{{{"POOL", true, 0},
-                  {"SERVING", false, 0},
-                  {"STARTING", false, 0},
-                  {"WAITING", false, 0},
+  TopTable table{{{"POOL", true},
+                  {"SERVING"},
+                  {"STARTING"},
+                  {"WAITING"},
                   {"LEAVING", false, 2},
                   {"RESTING", false, 3},
                   {"NO FREE WORKER", false, 1}},
