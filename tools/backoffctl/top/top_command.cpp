@@ -1,4 +1,4 @@
-#include "top_frame.hpp"
+#include "top.hpp"
 #include "top_screen.hpp"
 #include "top_source.hpp"
 

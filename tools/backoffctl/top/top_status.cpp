@@ -1,4 +1,4 @@
-#include "top_status.hpp"
+#include "top.hpp"
 
 #include "backoffctl/text/number_text.hpp"
 
