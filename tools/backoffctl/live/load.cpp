@@ -1,9 +1,8 @@
 #include "live.hpp"
 
-#include "reports.hpp"
-
 #include "backoffctl/common/flag_values.hpp"
 #include "backoffctl/common/policy_flags.hpp"
+#include "backoffctl/text/number_text.hpp"
 
 #include "backoff_actor/core/internal/one_line.hpp"
 #include "backoff_actor/core/unit_random.hpp"
@@ -25,7 +24,7 @@ using namespace backoff_actor;
 namespace {
 
 // The clients of the simulation, in real time.
-class RetryClients final : public LiveClients, OutageWorld {
+class RetryClients final : OutageWorld {
 public:
   RetryClients(EventLoop& loop, const OutageOptions& options, const CountedCall& make_call)
     : options_(options), call_(make_call),
@@ -173,7 +172,7 @@ Load::Load(EventLoop& loop, const OutageOptions& options, const HttpUrl& url)
   if (options_.client == OutageClient::sender)
     clients_ = make_sender_clients(loop, options_, call_);
   else
-    clients_ = std::make_unique<RetryClients>(loop, options_, call_);
+    clients_ = std::make_shared<RetryClients>(loop, options_, call_);
 }
 
 } // namespace backoffctl

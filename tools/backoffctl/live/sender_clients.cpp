@@ -162,7 +162,7 @@ backoff_actor::SenderOptions sender_options(const backoff_actor::OutageOptions& 
 }
 
 // The actor system, and all that is in it.
-class SenderClients final : public LiveClients {
+class SenderClients {
 public:
   SenderClients(EventLoop& loop, const backoff_actor::OutageOptions& options,
                 const CountedCall& call)
@@ -184,7 +184,7 @@ public:
   SenderClients& operator=(const SenderClients&) = delete;
 
   // Ends all actors, and waits for that.
-  ~SenderClients() override {
+  ~SenderClients() {
     for (const auto* actors : {&clients_, &senders_})
       for (const auto& actor : *actors)
         caf::anon_send_exit(actor, caf::exit_reason::user_shutdown);
@@ -203,10 +203,10 @@ private:
 
 } // namespace
 
-std::unique_ptr<LiveClients> make_sender_clients(EventLoop& loop,
-                                                 const backoff_actor::OutageOptions& options,
-                                                 const CountedCall& call) {
-  return std::make_unique<SenderClients>(loop, options, call);
+std::shared_ptr<void> make_sender_clients(EventLoop& loop,
+                                          const backoff_actor::OutageOptions& options,
+                                          const CountedCall& call) {
+  return std::make_shared<SenderClients>(loop, options, call);
 }
 
 } // namespace backoffctl

@@ -1,10 +1,10 @@
 #include "live.hpp"
 
-#include "open_files.hpp"
-#include "reports.hpp"
+#include "process.hpp"
 
 #include "backoffctl/common/commands.hpp"
 #include "backoffctl/common/flag_values.hpp"
+#include "backoffctl/text/number_text.hpp"
 
 #include <nlohmann/json.hpp>
 

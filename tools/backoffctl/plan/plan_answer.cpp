@@ -1,5 +1,7 @@
 #include "plan.hpp"
 
+#include "backoffctl/text/number_text.hpp"
+
 #include "backoff_actor/backoff/limits.hpp"
 
 #include <algorithm>
@@ -47,11 +49,11 @@ MessageLimit limit_of(const PlanQuestion& question, const std::vector<PlanRow>& 
 // Without chance, clients that have failed together call in the same second.
 PlannedOutage outage_of(const PlannedPolicy& planned, const PlanQuestion& question) {
   PlannedOutage result{after_outage(planned.policy, question.outage), false, 0};
-  const auto outage_s = std::chrono::duration<double>{question.outage}.count();
+  const auto outage_s = seconds_of(question.outage);
   result.gives_up_before = planned.give_up && planned.give_up->mean_s < outage_s;
   const auto are_in_step = question.clients.value_or(1) > 1 && !planned.policy.is_random();
   const auto calls_per_s = std::max(result.after.calls_per_s, are_in_step ? 1.0 : 0.0);
-  result.times_the_calls = calls_per_s * std::chrono::duration<double>{question.mean_think}.count();
+  result.times_the_calls = calls_per_s * seconds_of(question.mean_think);
   return result;
 }
 

@@ -5,7 +5,6 @@
 
 #include "backoff_actor/core/time.hpp"
 
-#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -103,7 +102,7 @@ std::string known_text(const backoff_actor::KnownPolicy& known) {
 
 // How often all clients of a known system call when the service comes back.
 std::string peak_text(const PlannedOutage& x, const PlanAnswer& answer) {
-  const auto think_s = std::chrono::duration<double>{answer.mean_think}.count();
+  const auto think_s = seconds_of(answer.mean_think);
   const auto calls_per_s = x.times_the_calls / think_s * *answer.clients;
   return "all " + counted(*answer.clients, "client", "clients") + " then: "
          + (std::isfinite(calls_per_s) ? "up to " + rounded(calls_per_s, 3) + " calls a second\n"

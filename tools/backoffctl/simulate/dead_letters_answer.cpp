@@ -7,16 +7,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include <chrono>
-
 namespace backoffctl {
 
 namespace {
 
 using namespace backoff_actor;
 using Json = nlohmann::ordered_json;
-
-double in_seconds(Duration span) { return std::chrono::duration<double>{span}.count(); }
 
 std::string setting_of(const DeadLettersOptions& x) {
   auto result = counted(x.messages, "message", "messages");
@@ -52,14 +48,14 @@ Json to_json(const DeadLettersRun& run, const DeadLettersOptions& setup) {
   Json result;
   result["policy"] = to_string(setup.policy);
   result["guard"] = to_string(setup.guard);
-  result["retry_after_s"] = setup.retry_after ? Json(in_seconds(*setup.retry_after)) : Json();
+  result["retry_after_s"] = setup.retry_after ? Json(seconds_of(*setup.retry_after)) : Json();
   result["workers"] = run.workers;
   result["charging"] = to_string(run.charging);
   result["dead_letters"] = x.healthy_dead;
   result["poison_dead"] = x.poison_dead;
   result["done"] = x.done;
   result["left"] = x.left;
-  result["last_done_s"] = x.last_done ? Json(in_seconds(*x.last_done)) : Json();
+  result["last_done_s"] = x.last_done ? Json(seconds_of(*x.last_done)) : Json();
   result["calls_while_down"] = x.calls_while_down;
   return result;
 }
@@ -76,12 +72,12 @@ DeadLettersAnswer answer(const DeadLettersQuestion& question,
         auto options = question.setups[i];
         options.workers = workers;
         options.charging = charging;
-        const auto span_s = in_seconds(options.down_for + options.watch);
+        const auto span_s = seconds_of(options.down_for + options.watch);
         const auto before = static_cast<double>(result.runs.size());
         DeadLettersProgress tell;
         if (progress)
           tell = [&](Duration now) {
-            const auto part = (before + in_seconds(now) / span_s) / static_cast<double>(count);
+            const auto part = (before + seconds_of(now) / span_s) / static_cast<double>(count);
             progress(static_cast<std::uint64_t>(part * 1e6));
           };
         result.runs.push_back({i, workers, charging, simulate_dead_letters(options, tell)});
@@ -104,7 +100,7 @@ std::string dead_letters_text(const DeadLettersAnswer& answer) {
     if (has_poison)
       row.push_back(std::to_string(x.poison_dead));
     row.insert(row.end(), {std::to_string(x.done), std::to_string(x.left),
-                           x.last_done ? span_text(in_seconds(*x.last_done)) : std::string{"-"},
+                           x.last_done ? span_text(seconds_of(*x.last_done)) : std::string{"-"},
                            std::to_string(x.calls_while_down)});
     table.add(std::move(row));
   }

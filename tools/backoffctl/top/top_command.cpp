@@ -4,7 +4,7 @@
 
 #include "backoffctl/common/commands.hpp"
 #include "backoffctl/common/flag_values.hpp"
-#include "backoffctl/live/reports.hpp"
+#include "backoffctl/live/process.hpp"
 
 #include "backoff_actor/observe/sender_numbers.hpp"
 

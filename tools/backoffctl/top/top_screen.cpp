@@ -1,7 +1,8 @@
 #include "top_screen.hpp"
 
-#include "backoffctl/live/reports.hpp"
+#include "backoffctl/live/process.hpp"
 #include "backoffctl/text/colour.hpp"
+#include "backoffctl/text/number_text.hpp"
 
 #include <cerrno>
 #include <csignal>
