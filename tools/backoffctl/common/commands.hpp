@@ -16,6 +16,12 @@ void add_live_outage_command(CLI::App& program, Commands& commands);
 void add_top_command(CLI::App& program, Commands& commands);
 /// @}
 
+/// Each adds an experiment to `simulate`.
+/// @{
+void add_dead_letters_command(CLI::App& simulate, Commands& commands);
+void add_outage_command(CLI::App& simulate, Commands& commands);
+/// @}
+
 /// Adds `help`, which explains all commands that are added, before it or after it.
 void add_help_command(CLI::App& program, Commands& commands);
 

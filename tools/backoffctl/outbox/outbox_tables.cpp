@@ -1,9 +1,10 @@
-#include "outbox_tables.hpp"
-
 #include "outbox.hpp"
 
 #include "backoffctl/text/number_text.hpp"
 #include "backoffctl/text/table.hpp"
+
+#include "backoff_actor/store/postgres/internal/postgres_messages.hpp"
+#include "backoff_actor/store/postgres/postgres_store.hpp"
 
 #include <nlohmann/json.hpp>
 

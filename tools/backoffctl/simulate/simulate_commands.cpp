@@ -1,6 +1,4 @@
 #include "contention.hpp"
-#include "dead_letters.hpp"
-#include "outage.hpp"
 
 #include "backoffctl/common/commands.hpp"
 
