@@ -151,18 +151,18 @@ std::string CallCounts::main_cause() const {
 }
 
 std::string counts_json(const CallCounts& counts, double clock_s, double span_s) {
-  nlohmann::ordered_json json;
-  json["clock_s"] = clock_s;
-  json["span_s"] = span_s;
-  json["attempts"] = counts.attempts;
-  json["ok"] = counts.ok;
-  json["errors"] = counts.errors;
-  json["timedout"] = counts.timedout;
-  json["latency_mean_s"] =
-    counts.ok == 0 ? 0.0 : seconds_of(counts.latency_sum) / static_cast<double>(counts.ok);
-  json["latency_max_s"] = seconds_of(counts.latency_max);
-  json["error"] =
-    counts.errors == 0 ? nlohmann::ordered_json() : nlohmann::ordered_json(counts.main_cause());
+  nlohmann::ordered_json json{
+    {"clock_s", clock_s},
+    {"span_s", span_s},
+    {"attempts", counts.attempts},
+    {"ok", counts.ok},
+    {"errors", counts.errors},
+    {"timedout", counts.timedout},
+    {"latency_mean_s",
+     counts.ok == 0 ? 0.0 : seconds_of(counts.latency_sum) / static_cast<double>(counts.ok)},
+    {"latency_max_s", seconds_of(counts.latency_max)},
+    {"error",
+     counts.errors == 0 ? nlohmann::ordered_json() : nlohmann::ordered_json(counts.main_cause())}};
   return backoff_actor::detail::plain_json(json.dump());
 }
 

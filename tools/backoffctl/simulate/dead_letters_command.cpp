@@ -136,19 +136,17 @@ std::string setups_of(const DeadLettersQuestion& question) {
 
 Json to_json(const DeadLettersRun& run, const DeadLettersOptions& setup) {
   const auto& x = run.result;
-  Json result;
-  result["policy"] = to_string(setup.policy);
-  result["guard"] = to_string(setup.guard);
-  result["retry_after_s"] = setup.retry_after ? Json(seconds_of(*setup.retry_after)) : Json();
-  result["workers"] = run.workers;
-  result["charging"] = to_string(run.charging);
-  result["dead_letters"] = x.healthy_dead;
-  result["poison_dead"] = x.poison_dead;
-  result["done"] = x.done;
-  result["left"] = x.left;
-  result["last_done_s"] = x.last_done ? Json(seconds_of(*x.last_done)) : Json();
-  result["calls_while_down"] = x.calls_while_down;
-  return result;
+  return {{"policy", to_string(setup.policy)},
+          {"guard", to_string(setup.guard)},
+          {"retry_after_s", setup.retry_after ? Json(seconds_of(*setup.retry_after)) : Json()},
+          {"workers", run.workers},
+          {"charging", to_string(run.charging)},
+          {"dead_letters", x.healthy_dead},
+          {"poison_dead", x.poison_dead},
+          {"done", x.done},
+          {"left", x.left},
+          {"last_done_s", x.last_done ? Json(seconds_of(*x.last_done)) : Json()},
+          {"calls_while_down", x.calls_while_down}};
 }
 
 // `progress` gets the part that is done, in millionths.
