@@ -1,4 +1,7 @@
-#include "backoffctl/outbox/outbox_tables.hpp"
+#include "backoffctl/outbox/outbox.hpp"
+
+#include "backoff_actor/store/postgres/internal/postgres_messages.hpp"
+#include "backoff_actor/store/postgres/postgres_store.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,19 +1,15 @@
 #include "backoffctl/plan/plan.hpp"
 
-#include "backoff_actor/backoff/back_off.hpp"
 #include "backoff_actor/backoff/parse_policy.hpp"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <string>
 #include <vector>
 
 namespace backoffctl::plan_answer_test {
 
 using backoff_actor::parse_policy;
-using testing::ElementsAre;
 
 PlannedPolicy only(const std::string& policy, PlanQuestion question) {
   question.policies = {parse_policy(policy)};
@@ -79,31 +75,10 @@ TEST(plan_answer, gives_up_at_once_without_retries) {
   EXPECT_EQ(planned.rows.size(), 10u);
 }
 
-TEST(plan_answer, draws_each_sample_as_a_series_with_that_stream_does) {
-  for (const auto* text : {"decorrelated(100ms, x3, cap 20s)", "random_slots(10ms, ceiling 4)"}) {
-    const auto policy = parse_policy(text);
-    const auto planned = only(text, {.attempts = 20, .samples = 3, .seed = 7});
-    ASSERT_EQ(planned.samples.size(), 3u);
-    for (std::uint64_t stream = 0; stream < 3; ++stream) {
-      backoff_actor::BackOff series{policy, 7, stream};
-      for (const auto delay_s : planned.samples[stream]) {
-        series = series.next();
-        EXPECT_EQ(delay_s, std::chrono::duration<double>{series.wait_time()}.count()) << text;
-      }
-    }
-  }
-}
-
-TEST(plan_answer, draws_what_is_not_random_without_chance) {
-  const auto planned = only("exponential(1s, x2)", {.attempts = 3, .samples = 1, .seed = 9});
-  EXPECT_THAT(planned.samples, ElementsAre(ElementsAre(1, 2, 4)));
-}
-
 TEST(plan_answer, keeps_the_order_of_the_policies) {
   const auto result = answer({.policies = {parse_policy("fixed(2s)"), parse_policy("fixed(1s)")}});
   EXPECT_EQ(result.policies.at(0).rows.at(0).mean_s, 2);
   EXPECT_EQ(result.policies.at(1).rows.at(0).mean_s, 1);
-  EXPECT_FALSE(result.seed);
 }
 
 } // namespace backoffctl::plan_answer_test

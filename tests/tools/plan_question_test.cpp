@@ -23,30 +23,20 @@ TEST(plan_question, has_ten_retries_and_nothing_else_by_default) {
   EXPECT_EQ(question.attempts, 10u);
   EXPECT_FALSE(question.max_retries);
   EXPECT_FALSE(question.clients);
-  EXPECT_FALSE(question.samples);
   EXPECT_FALSE(question.plot);
 }
 
 TEST(plan_question, takes_every_flag_at_the_ends_of_its_range) {
   const Given given{{"fixed(1s)", "ethernet", "--attempts", "1000", "--max-retries", "0",
-                     "--clients", "1000000000", "--sample", "1000", "--seed",
-                     "18446744073709551615", "--plot", "./delays.png", "--log"}};
+                     "--clients", "1000000000", "--plot", "./delays.png", "--log"}};
   const auto& question = given.command.question();
   EXPECT_TRUE(given.problems.empty()) << to_string(given.problems);
   EXPECT_EQ(question.policies.size(), 2u);
   EXPECT_EQ(question.attempts, 1000u);
   EXPECT_EQ(question.max_retries, 0u);
   EXPECT_EQ(question.clients, 1'000'000'000u);
-  EXPECT_EQ(question.samples, 1000u);
-  EXPECT_EQ(question.seed, UINT64_MAX);
   EXPECT_EQ(question.plot.value().file, "./delays.png");
   EXPECT_TRUE(question.plot.value().is_logarithmic);
-}
-
-TEST(plan_question, has_the_seed_zero_unless_given) {
-  const Given given{{"fixed(1s)", "--sample", "1"}};
-  EXPECT_EQ(given.command.question().samples, 1u);
-  EXPECT_EQ(given.command.question().seed, 0u);
 }
 
 TEST(plan_question, shows_where_in_which_policy_something_is_wrong) {
@@ -60,10 +50,9 @@ TEST(plan_question, shows_where_in_which_policy_something_is_wrong) {
 }
 
 TEST(plan_question, notes_all_that_is_wrong) {
-  const Given given{{"", "x", "--attempts", "0", "--max-retries", "-1", "--sample", "0", "--seed",
-                     "x", "--plot", "delays.pdf"}};
-  EXPECT_THAT(given.fields(), ElementsAre("POLICY 1", "POLICY 2", "--attempts", "--max-retries",
-                                          "--sample", "--seed", "--plot"));
+  const Given given{{"", "x", "--attempts", "0", "--max-retries", "-1", "--plot", "delays.pdf"}};
+  EXPECT_THAT(given.fields(),
+              ElementsAre("POLICY 1", "POLICY 2", "--attempts", "--max-retries", "--plot"));
 }
 
 } // namespace backoffctl::plan_question_test

@@ -1,5 +1,4 @@
 #include "backoffctl/live/live.hpp"
-#include "backoffctl/live/outage_record.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "backoffctl/top/top_rows.hpp"
+#include "backoffctl/top/top.hpp"
 
 #include "top_samples.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "backoffctl/top/top_frame.hpp"
+#include "backoffctl/top/top.hpp"
 
 #include <string>
 

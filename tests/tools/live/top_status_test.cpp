@@ -1,5 +1,5 @@
+#include "backoffctl/top/top.hpp"
 #include "backoffctl/top/top_source.hpp"
-#include "backoffctl/top/top_status.hpp"
 
 #include "backoff_actor/observe/metrics/observed_status.hpp"
 

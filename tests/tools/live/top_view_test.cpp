@@ -1,4 +1,4 @@
-#include "backoffctl/top/top_view.hpp"
+#include "backoffctl/top/top.hpp"
 
 #include <gtest/gtest.h>
 

@@ -18,6 +18,9 @@ namespace backoffctl {
 
 using backoff_actor::Problems;
 
+/// How the program ends.
+enum ExitCode : int { exit_done = 0, exit_failed = 1, exit_bad_input = 2, exit_not_recovered = 3 };
+
 /// Reads what was given for a flag into a value, or notes under the flag's name what is wrong with
 /// it. `flag_values.hpp` makes them.
 using Reader =

@@ -59,26 +59,16 @@ template <class T, class Read>
 Reader read_into(T& value, Read read_it) {
   return [&value, read_it](const std::string& flag, const std::string& given, Problems& problems) {
     if (const auto read = read_it(flag, given, problems))
-      value = T(*read);
+      value = static_cast<T>(*read);
   };
 }
 
 /// As `read_whole`.
 template <class T>
 Reader whole(T& value, std::uint64_t from, std::uint64_t to) {
-  return [&value, from, to](const std::string& flag, const std::string& given, Problems& problems) {
-    if (const auto read = read_whole(flag, given, from, to, problems))
-      value = static_cast<T>(*read);
-  };
-}
-
-/// As `read_whole`.
-template <class T>
-Reader whole(std::optional<T>& value, std::uint64_t from, std::uint64_t to) {
-  return [&value, from, to](const std::string& flag, const std::string& given, Problems& problems) {
-    if (const auto read = read_whole(flag, given, from, to, problems))
-      value = static_cast<T>(*read);
-  };
+  return read_into(value, [from, to](const auto& flag, const auto& given, Problems& problems) {
+    return read_whole(flag, given, from, to, problems);
+  });
 }
 
 /// As `read_number`.

@@ -1,4 +1,4 @@
-#include "help_command.hpp"
+#include "commands.hpp"
 
 #include "backoffctl/text/names.hpp"
 

@@ -1,12 +1,13 @@
 #include "whole_file.hpp"
 
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <stdexcept>
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
-#include <utility>
 
 namespace backoffctl {
 
@@ -38,6 +39,7 @@ path destination(const path& file) {
   return exists(status) ? std::filesystem::canonical(file) : file;
 }
 
+// Of a file that is there, or of a new one.
 mode_t mode_of(const path& file) {
   struct stat existing {};
   if (stat(file.c_str(), &existing) == 0)
@@ -47,47 +49,14 @@ mode_t mode_of(const path& file) {
   return 0666 & ~mask;
 }
 
-// A file of its own name that is gone unless it is renamed.
-class Draft {
-public:
-  explicit Draft(const path& beside)
-    : name_(beside.string() + ".XXXXXX"), descriptor_(mkstemp(name_.data())) {
-    if (descriptor_ < 0)
-      fail(beside, reason_of(errno));
-  }
-  Draft(const Draft&) = delete;
-  Draft& operator=(const Draft&) = delete;
-  ~Draft() {
-    if (descriptor_ >= 0)
-      close(descriptor_);
-    if (!name_.empty())
-      unlink(name_.c_str());
-  }
-
-  /// Returns 0, or what went wrong.
-  int write(const std::string& content, mode_t mode) {
-    for (std::size_t done = 0; done < content.size();) {
-      const auto count = ::write(descriptor_, content.data() + done, content.size() - done);
-      if (count < 0 && errno != EINTR)
-        return errno;
-      done += count < 0 ? 0 : static_cast<std::size_t>(count);
-    }
-    if (fchmod(descriptor_, mode) != 0)
-      return errno;
-    return close(std::exchange(descriptor_, -1)) == 0 ? 0 : errno;
-  }
-
-  int rename_to(const path& file) {
-    if (rename(name_.c_str(), file.c_str()) != 0)
-      return errno;
-    name_.clear();
-    return 0;
-  }
-
-private:
-  std::string name_;
-  int descriptor_;
-};
+// Returns 0, or what went wrong.
+int write_to(const std::string& file, const std::string& content) {
+  errno = 0;
+  std::ofstream stream{file, std::ios::binary};
+  stream << content;
+  stream.close();
+  return stream ? 0 : errno == 0 ? EIO : errno;
+}
 
 } // namespace
 
@@ -95,11 +64,20 @@ void check_whole_file(const path& file) { destination(file); }
 
 void write_whole_file(const path& file, const std::string& content) {
   const auto place = destination(file);
-  Draft draft{place};
-  if (const auto error = draft.write(content, mode_of(place)))
-    fail(file, reason_of(error));
-  if (const auto error = draft.rename_to(place))
-    fail(file, reason_of(error));
+  auto draft = place.string() + ".XXXXXX";
+  const auto descriptor = mkstemp(draft.data());
+  if (descriptor < 0)
+    fail(file, reason_of(errno));
+  auto error = fchmod(descriptor, mode_of(place)) == 0 ? 0 : errno;
+  close(descriptor);
+  if (error == 0)
+    error = write_to(draft, content);
+  if (error == 0 && rename(draft.c_str(), place.c_str()) == 0)
+    return;
+  if (error == 0)
+    error = errno;
+  unlink(draft.c_str());
+  fail(file, reason_of(error));
 }
 
 } // namespace backoffctl

@@ -1,5 +1,7 @@
 #include "event_loop.hpp"
 
+#include "backoffctl/text/number_text.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -92,6 +94,24 @@ void LoopEvent::happen(int, short, void* self) {
   } catch (...) {
     loop.fail(std::current_exception());
   }
+}
+
+Reports::Reports(EventLoop& loop, backoff_actor::Duration every,
+                 std::optional<backoff_actor::Duration> in_all, Report report)
+  : every_(every), report_(std::move(report)), last_(EventLoop::now()), due_(last_ + every),
+    next_(loop, [this] { tick(); }), end_(loop, [&loop] { loop.stop(); }) {
+  next_.in(every);
+  if (in_all)
+    end_.in(*in_all);
+}
+
+void Reports::tick() {
+  const auto now = EventLoop::now();
+  report_(seconds_of(now.since_origin), seconds_of(now - last_));
+  last_ = now;
+  while (due_ <= now) // several if this process was stopped
+    due_ = due_ + every_;
+  next_.in(due_ - now);
 }
 
 EndOnSignal::EndOnSignal(EventLoop& loop) {

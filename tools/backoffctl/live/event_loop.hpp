@@ -80,6 +80,29 @@ private:
   std::unique_ptr<event, Free> event_;
 };
 
+/// Something that is due at regular times, however long each takes, and for how long all goes on.
+class Reports {
+public:
+  /// What is due; it is told how long ago the last was.
+  using Report = std::function<void(double clock_s, double span_s)>;
+
+  /// The first report is due after `every`. The loop ends after `in_all`, if there is such a time.
+  Reports(EventLoop& loop, backoff_actor::Duration every,
+          std::optional<backoff_actor::Duration> in_all, Report report);
+  Reports(const Reports&) = delete;
+  Reports& operator=(const Reports&) = delete;
+
+private:
+  void tick();
+
+  backoff_actor::Duration every_;
+  Report report_;
+  backoff_actor::Instant last_;
+  backoff_actor::Instant due_;
+  LoopEvent next_;
+  LoopEvent end_;
+};
+
 /// Ends a loop on SIGINT and SIGTERM, and remembers which it was.
 class EndOnSignal {
 public:

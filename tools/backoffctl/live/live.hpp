@@ -19,6 +19,7 @@
 #include <string>
 #include <sys/types.h>
 #include <utility>
+#include <vector>
 
 namespace backoffctl {
 
@@ -62,21 +63,16 @@ std::string counts_json(const CallCounts& counts, double clock_s, double span_s)
 /// Makes one call; says later whether it was well.
 using CountedCall = std::function<void(std::function<void(bool is_ok)>)>;
 
-/// What clients there are, as long as this lives.
-class LiveClients {
-public:
-  virtual ~LiveClients() = default;
-};
-
 /// Clients that are actors: each thinks, and then makes a request of a `BackOffSender` of its own,
 /// whose child makes the call and answers with an error where it fails. So it is the sender that
 /// retries. The actors run in the threads of an actor system. All calls are made by the one event
 /// loop, so that no actor ever waits for the network.
 ///
 /// @param call is used in the loop's thread only, and must outlive this, as must the options
-std::unique_ptr<LiveClients> make_sender_clients(EventLoop& loop,
-                                                 const backoff_actor::OutageOptions& options,
-                                                 const CountedCall& call);
+/// @return they end with this
+std::shared_ptr<void> make_sender_clients(EventLoop& loop,
+                                          const backoff_actor::OutageOptions& options,
+                                          const CountedCall& call);
 
 /// How long a client thinks before its n-th call, as in the simulation.
 backoff_actor::Duration think_time(const backoff_actor::OutageOptions& options,
@@ -99,7 +95,7 @@ private:
   CallCounts counts_;
   HttpCaller caller_;
   CountedCall call_;
-  std::unique_ptr<LiveClients> clients_;
+  std::shared_ptr<void> clients_; // of either kind; they end with this
 };
 
 // -- the server -----------------------------------------------------------------------------
@@ -161,6 +157,56 @@ private:
 
 // -- what an outage came to -----------------------------------------------------------------
 
+/// What happened in a real outage, put together second by second from what server and clients tell.
+///
+/// @units clock_s: seconds of CLOCK_MONOTONIC
+class OutageRecord {
+public:
+  /// What the clients' calls came to in a second that ended at `clock_s`.
+  void add_load(double clock_s, double span_s, const CallCounts& counts);
+
+  /// A second of the server. Those before the first of the clients' seconds are not kept.
+  void add_server(const ServerSecond& second);
+
+  /// The server was stopped.
+  void stopped(double clock_s) { stopped_clock_s_ = clock_s; }
+
+  /// The server was continued.
+  void back(double clock_s) { back_clock_s_ = clock_s; }
+
+  /// How many seconds of the clients are known.
+  std::size_t size() const { return clients_.size(); }
+
+  /// Whether the last seconds, so many, are known and without a call that failed.
+  bool is_steady(std::size_t seconds) const;
+
+  /// The seconds so far. In those in which the server was stopped it says nothing, and has what it
+  /// had.
+  std::vector<backoff_actor::OutageSecond> seconds() const;
+
+  /// When what happened, after an outage.
+  ///
+  /// @param warm_s how many seconds at the beginning are not yet as usual
+  backoff_actor::OutageTimes times(double warm_s) const;
+
+  /// What the outage came to.
+  backoff_actor::OutageSummary summary(double warm_s) const;
+
+private:
+  struct ClientSecond {
+    std::uint64_t attempts = 0;
+    std::uint64_t ok = 0;
+    std::uint64_t failed = 0;
+    double latency_sum_s = 0;
+  };
+
+  std::optional<double> begun_clock_s_; // of the first of the clients' seconds
+  std::optional<double> stopped_clock_s_;
+  std::optional<double> back_clock_s_;
+  std::vector<ClientSecond> clients_;
+  std::vector<std::optional<ServerSecond>> server_;
+};
+
 /// `recovered after 4 s`, or `not recovered within 30 s`: nothing that comes later can be found in
 /// what was watched.
 std::string verdict(const OutageRun& run);
@@ -171,11 +217,5 @@ std::string live_outage_text(const OutageRun& run);
 /// Returns the picture of a real outage: calls per second, requests in the server and latency over
 /// time.
 pictures::Picture live_outage_plot(const OutageRun& run, const PlotRequest& plot);
-
-// -- commands -------------------------------------------------------------------------------
-
-void add_serve_command(CLI::App& program, Commands& commands);
-void add_load_command(CLI::App& program, Commands& commands);
-void add_live_outage_command(CLI::App& program, Commands& commands);
 
 } // namespace backoffctl

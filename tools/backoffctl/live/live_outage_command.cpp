@@ -1,12 +1,11 @@
 #include "live.hpp"
 
-#include "open_files.hpp"
-#include "outage_record.hpp"
-#include "reports.hpp"
+#include "process.hpp"
 
-#include "backoffctl/common/program.hpp"
+#include "backoffctl/common/commands.hpp"
 #include "backoffctl/common/progress_line.hpp"
 #include "backoffctl/text/colour.hpp"
+#include "backoffctl/text/number_text.hpp"
 
 #include <algorithm>
 #include <chrono>

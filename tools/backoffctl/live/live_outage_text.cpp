@@ -7,7 +7,6 @@
 #include "backoff_actor/lab/simulation/internal/recovery.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -100,7 +99,7 @@ std::string verdict(const OutageRun& run) {
   if (const auto after_s = run.summary.recovery.recover_s)
     return "recovered after " + rounded(*after_s, 3) + " s";
   const auto watched_s = static_cast<double>(run.seconds.size()) - std::ceil(run.times.back_s);
-  const auto stay_s = std::chrono::duration<double>{backoff_actor::shortest_stay}.count();
+  const auto stay_s = seconds_of(backoff_actor::shortest_stay);
   return "not recovered within " + rounded(std::max(watched_s - stay_s, 0.0)) + " s";
 }
 

@@ -1,6 +1,6 @@
-#include "outage_record.hpp"
+#include "live.hpp"
 
-#include "reports.hpp"
+#include "backoffctl/text/number_text.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -7,6 +7,8 @@
 #include "backoff_actor/retry/shared_guard.hpp"
 
 #include <caf/actor.hpp>
+#include <caf/actor_addr.hpp>
+#include <caf/actor_cast.hpp>
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
 #include <caf/behavior.hpp>
@@ -22,6 +24,7 @@
 #include <sys/eventfd.h>
 #include <system_error>
 #include <unordered_map>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -29,106 +32,68 @@ namespace backoffctl {
 
 namespace {
 
-// Names a call that an actor asked for.
+// Names a call of an actor that asked for it.
 using CallNumber = std::uint64_t;
 
 // The way from actors to the event loop that makes their calls, and back. An actor that asks for a
-// call is told the end by a message `(CallNumber, bool is_ok)`.
+// call is told the end by a message `(CallNumber, bool is_ok)`, as long as it lives.
 //
 // @thread `begin` may be called by any; the rest belongs to the loop's.
-class CallsFromActors : public std::enable_shared_from_this<CallsFromActors> {
+class CallsFromActors {
 public:
   // @param call must outlive this
-  CallsFromActors(EventLoop& loop, const CountedCall& call);
-  CallsFromActors(const CallsFromActors&) = delete;
-  CallsFromActors& operator=(const CallsFromActors&) = delete;
+  CallsFromActors(EventLoop& loop, const CountedCall& call)
+    : call_(call), wake_up_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+    if (!wake_up_)
+      throw std::runtime_error{"cannot create an eventfd: "
+                               + std::generic_category().message(errno)};
+    on_wake_up_ = LoopEvent::on_readable(loop, wake_up_.get(), [this] { make_calls(); });
+  }
 
   // Asks for a call, and returns at once.
-  CallNumber begin(caf::actor asker);
-
-  // Lets go of all actors. Nobody is told any more.
-  void close();
+  void begin(caf::actor_addr asker, CallNumber number) {
+    const std::lock_guard lock{mutex_};
+    if (asked_for_.empty())
+      eventfd_write(wake_up_.get(), 1);
+    asked_for_.emplace_back(std::move(asker), number);
+  }
 
 private:
-  void make_calls();
-  void end(CallNumber number, bool is_ok);
+  void make_calls() {
+    eventfd_t count = 0;
+    eventfd_read(wake_up_.get(), &count);
+    std::vector<std::pair<caf::actor_addr, CallNumber>> calls;
+    {
+      const std::lock_guard lock{mutex_};
+      calls.swap(asked_for_);
+    }
+    for (const auto& [address, number] : calls)
+      call_([address = address, number = number](bool is_ok) {
+        if (const auto asker = caf::actor_cast<caf::actor>(address))
+          caf::anon_send(asker, number, is_ok);
+      });
+  }
 
   const CountedCall& call_;
   const backoff_actor::net::Descriptor wake_up_; // an eventfd
   std::unique_ptr<LoopEvent> on_wake_up_;
-  std::mutex mutex_; // of all below
-  bool is_closed_ = false;
-  CallNumber last_ = 0;
-  std::vector<CallNumber> asked_for_; // and not yet begun
-  std::unordered_map<CallNumber, caf::actor> askers_;
+  std::mutex mutex_;                                              // of what is below
+  std::vector<std::pair<caf::actor_addr, CallNumber>> asked_for_; // and not yet begun
 };
-
-CallsFromActors::CallsFromActors(EventLoop& loop, const CountedCall& call)
-  : call_(call), wake_up_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-  if (!wake_up_)
-    throw std::runtime_error{"cannot create an eventfd: " + std::generic_category().message(errno)};
-  on_wake_up_ = LoopEvent::on_readable(loop, wake_up_.get(), [this] { make_calls(); });
-}
-
-CallNumber CallsFromActors::begin(caf::actor asker) {
-  const std::lock_guard lock{mutex_};
-  const auto number = ++last_;
-  if (is_closed_)
-    return number;
-  askers_.emplace(number, std::move(asker));
-  asked_for_.push_back(number);
-  if (asked_for_.size() == 1)
-    eventfd_write(wake_up_.get(), 1);
-  return number;
-}
-
-void CallsFromActors::make_calls() {
-  eventfd_t count = 0;
-  eventfd_read(wake_up_.get(), &count);
-  std::vector<CallNumber> numbers;
-  {
-    const std::lock_guard lock{mutex_};
-    numbers.swap(asked_for_);
-  }
-  for (const auto number : numbers)
-    call_([self = weak_from_this(), number](bool is_ok) {
-      if (const auto calls = self.lock())
-        calls->end(number, is_ok);
-    });
-}
-
-void CallsFromActors::end(CallNumber number, bool is_ok) {
-  caf::actor asker;
-  {
-    const std::lock_guard lock{mutex_};
-    const auto found = askers_.extract(number);
-    if (found.empty())
-      return;
-    asker = std::move(found.mapped());
-  }
-  caf::anon_send(asker, number, is_ok);
-}
-
-void CallsFromActors::close() {
-  std::unordered_map<CallNumber, caf::actor> askers; // let go of after the lock
-  const std::lock_guard lock{mutex_};
-  is_closed_ = true;
-  asked_for_.clear();
-  askers.swap(askers_);
-}
 
 // The dangerous part of a sender: makes a call for each message, and has no line about trying
 // again.
 class CallingChild final : public caf::event_based_actor {
 public:
-  CallingChild(caf::actor_config& config, std::shared_ptr<CallsFromActors> calls)
-    : caf::event_based_actor(config), calls_(std::move(calls)) {}
+  CallingChild(caf::actor_config& config, CallsFromActors* calls)
+    : caf::event_based_actor(config), calls_(calls) {}
 
   caf::behavior make_behavior() override {
     return {
       [this](std::uint64_t) {
         auto promise = make_response_promise();
-        open_.emplace(calls_->begin(caf::actor_cast<caf::actor>(this)), promise);
+        open_.emplace(++last_, promise);
+        calls_->begin(address(), last_);
         return promise;
       },
       [this](CallNumber number, bool is_ok) {
@@ -147,7 +112,8 @@ public:
   void on_exit() override { open_.clear(); }
 
 private:
-  std::shared_ptr<CallsFromActors> calls_;
+  CallsFromActors* calls_; // outlives the actor system
+  CallNumber last_ = 0;
   std::unordered_map<CallNumber, caf::response_promise> open_;
 };
 
@@ -196,11 +162,11 @@ backoff_actor::SenderOptions sender_options(const backoff_actor::OutageOptions& 
 }
 
 // The actor system, and all that is in it.
-class SenderClients final : public LiveClients {
+class SenderClients {
 public:
   SenderClients(EventLoop& loop, const backoff_actor::OutageOptions& options,
                 const CountedCall& call)
-    : calls_(std::make_shared<CallsFromActors>(loop, call)) {
+    : calls_(loop, call) {
     backoff_actor::init(config_);
     system_.emplace(config_);
     backoff_actor::SharedGuard guard; // that all senders share
@@ -208,7 +174,7 @@ public:
       guard = backoff_actor::SharedGuard{options.guard, options.seed};
     for (std::uint32_t i = 0; i < options.clients; ++i) {
       senders_.push_back(backoff_actor::spawn_back_off_sender(
-        *system_, backoff_actor::child_of<CallingChild>(calls_),
+        *system_, backoff_actor::child_of<CallingChild>(&calls_),
         sender_options(options, guard, i)));
       clients_.push_back(caf::actor_cast<caf::actor>(
         system_->spawn<ThinkingClient>(senders_.back(), std::cref(options), i)));
@@ -218,8 +184,7 @@ public:
   SenderClients& operator=(const SenderClients&) = delete;
 
   // Ends all actors, and waits for that.
-  ~SenderClients() override {
-    calls_->close();
+  ~SenderClients() {
     for (const auto* actors : {&clients_, &senders_})
       for (const auto& actor : *actors)
         caf::anon_send_exit(actor, caf::exit_reason::user_shutdown);
@@ -229,7 +194,7 @@ public:
   }
 
 private:
-  std::shared_ptr<CallsFromActors> calls_;
+  CallsFromActors calls_;
   caf::actor_system_config config_;
   std::optional<caf::actor_system> system_;
   std::vector<caf::actor> senders_;
@@ -238,10 +203,10 @@ private:
 
 } // namespace
 
-std::unique_ptr<LiveClients> make_sender_clients(EventLoop& loop,
-                                                 const backoff_actor::OutageOptions& options,
-                                                 const CountedCall& call) {
-  return std::make_unique<SenderClients>(loop, options, call);
+std::shared_ptr<void> make_sender_clients(EventLoop& loop,
+                                          const backoff_actor::OutageOptions& options,
+                                          const CountedCall& call) {
+  return std::make_shared<SenderClients>(loop, options, call);
 }
 
 } // namespace backoffctl

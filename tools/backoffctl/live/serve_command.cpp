@@ -1,9 +1,10 @@
 #include "live.hpp"
 
-#include "open_files.hpp"
-#include "reports.hpp"
+#include "process.hpp"
 
+#include "backoffctl/common/commands.hpp"
 #include "backoffctl/common/flag_values.hpp"
+#include "backoffctl/text/number_text.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -93,9 +94,7 @@ private:
       std::cerr << "backoffctl: listening on http://" << address << "/api, Ctrl-C ends it\n";
       return;
     }
-    nlohmann::ordered_json json;
-    json["listening"] = address;
-    json["backlog"] = backlog;
+    nlohmann::ordered_json json{{"listening", address}, {"backlog", backlog}};
     print_line(json.dump());
   }
 
@@ -106,16 +105,15 @@ private:
                  + ", last delay " + backoff_actor::to_string(server.last_delay()));
       return;
     }
-    nlohmann::ordered_json json;
-    json["clock_s"] = clock_s;
-    json["concurrency"] = server.concurrency();
-    json["peak_concurrency"] = counts.peak_concurrency;
-    json["last_delay_s"] = seconds_of(server.last_delay());
-    json["requests"] = counts.requests;
-    json["answered"] = counts.answered;
-    json["finished_for_nobody"] = counts.finished_for_nobody;
-    json["worked_on_for_nobody"] = counts.worked_on_for_nobody;
-    json["dropped"] = counts.dropped;
+    nlohmann::ordered_json json{{"clock_s", clock_s},
+                                {"concurrency", server.concurrency()},
+                                {"peak_concurrency", counts.peak_concurrency},
+                                {"last_delay_s", seconds_of(server.last_delay())},
+                                {"requests", counts.requests},
+                                {"answered", counts.answered},
+                                {"finished_for_nobody", counts.finished_for_nobody},
+                                {"worked_on_for_nobody", counts.worked_on_for_nobody},
+                                {"dropped", counts.dropped}};
     print_line(json.dump());
   }
 

@@ -1,7 +1,6 @@
 #include "live.hpp"
 
-#include "open_files.hpp"
-#include "reports.hpp"
+#include "process.hpp"
 
 #include <cerrno>
 #include <chrono>

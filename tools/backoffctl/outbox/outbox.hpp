@@ -15,11 +15,14 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
+
+namespace backoff_actor {
+struct PostgresMessage;
+struct PostgresOutbox;
+} // namespace backoff_actor
 
 namespace backoffctl {
-
-/// Adds `outbox` with its commands.
-void add_outbox_commands(CLI::App& program, Commands& commands);
 
 // -- the kinds ------------------------------------------------------------------------------
 
@@ -49,29 +52,6 @@ std::shared_ptr<backoff_actor::DeliveryStore> open_outbox_on_server_to_read(cons
 
 /// Declares the commands for servers alone.
 void add_outbox_server_commands(CLI::App& outbox, Commands& commands);
-
-/// What all commands for any outbox take: the file or the address first.
-class OutboxCommand : public Command {
-public:
-  OutboxCommand(CLI::App& outbox, const char* name, const char* description, const char* footer);
-
-protected:
-  void check(Problems& problems) override;
-
-  std::shared_ptr<backoff_actor::DeliveryStore> open_to_read() const;
-
-  /// Opens it to change it. Makes none where there is none.
-  std::shared_ptr<backoff_actor::DeliveryStore> open() const;
-
-  /// Renders where it is, for a complaint.
-  std::string place_of(const backoff_actor::DeliveryStore& store) const;
-
-private:
-  std::optional<std::string> outbox_;
-};
-
-/// Declares `outbox set-aside`.
-void add_set_aside_command(CLI::App& outbox, Commands& commands);
 
 // -- what is in it --------------------------------------------------------------------------
 
@@ -127,6 +107,15 @@ OutboxCounts count_outbox(backoff_actor::DeliveryStore& store);
 /// Renders the counts for people, and for programs.
 std::string counts_text(const OutboxCounts& counts);
 std::string counts_json(const OutboxCounts& counts);
+
+/// Renders what a server knows of some messages: a table for people, and one JSON object a line for
+/// programs.
+std::string messages_table(const std::vector<backoff_actor::PostgresMessage>& messages);
+std::string messages_json_lines(const std::vector<backoff_actor::PostgresMessage>& messages);
+
+/// Renders who owns which outbox of a server, in the same two ways.
+std::string owners_table(const std::vector<backoff_actor::PostgresOutbox>& outboxes);
+std::string owners_json_lines(const std::vector<backoff_actor::PostgresOutbox>& outboxes);
 
 /// Renders JSON in one line. Bytes of texts that are no UTF-8 become U+FFFD.
 template <class Json>

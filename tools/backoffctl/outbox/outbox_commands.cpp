@@ -1,14 +1,17 @@
 #include "outbox.hpp"
 
+#include "backoffctl/common/commands.hpp"
 #include "backoffctl/common/flag_values.hpp"
 #include "backoffctl/text/number_text.hpp"
 
 #include "backoff_actor/core/text/internal/secrets.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <iostream>
 #include <set>
 #include <stdexcept>
+#include <vector>
 
 namespace backoffctl {
 
@@ -47,6 +50,46 @@ Examples:
 
 backoffctl outbox COMMAND --help explains a command, with examples.
 )";
+
+constexpr auto allowed_outbox = "the file of a durable outbox, or postgres://HOST/DATABASE#NAME";
+
+// What all commands for any outbox take: the file or the address first.
+class OutboxCommand : public Command {
+public:
+  OutboxCommand(CLI::App& outbox, const char* name, const char* description, const char* footer)
+    : Command(outbox, name, description, footer) {
+    add_value("OUTBOX", outbox_, allowed_outbox);
+  }
+
+protected:
+  void check(Problems& problems) override {
+    if (outbox_.value_or("").empty())
+      problems.add("OUTBOX", "nothing", allowed_outbox);
+    else if (is_on_server(*outbox_))
+      check_outbox_on_server(*outbox_, problems);
+    else if (backoff_actor::detail::is_connection_string(*outbox_))
+      problems.add("OUTBOX", "a connection string that is no URL", allowed_outbox);
+  }
+
+  std::shared_ptr<DeliveryStore> open_to_read() const {
+    return is_on_server(*outbox_) ? open_outbox_on_server_to_read(*outbox_)
+                                  : open_outbox_file_to_read(*outbox_);
+  }
+
+  // Opens it to change it. Makes none where there is none.
+  std::shared_ptr<DeliveryStore> open() const {
+    open_to_read();
+    return is_on_server(*outbox_) ? open_outbox_on_server(*outbox_) : open_outbox_file(*outbox_);
+  }
+
+  // Renders where it is, for a complaint.
+  std::string place_of(const DeliveryStore& store) const {
+    return is_on_server(*outbox_) ? store.name() : *outbox_;
+  }
+
+private:
+  std::optional<std::string> outbox_;
+};
 
 constexpr auto list_description = R"(Lists the owed deliveries and the dead letters.
 )";
@@ -297,37 +340,80 @@ private:
   }
 };
 
+constexpr auto set_aside_description = R"(Turns owed deliveries into dead letters.
+
+Use it for messages that block the outbox: a program does not open an outbox that holds messages of
+types it does not know. resubmit reverses it. The sender must not be running.
+)";
+
+constexpr auto set_aside_footer = R"(
+Examples:
+  backoffctl outbox set-aside outbox.db 3 5
+      set two messages aside
+  backoffctl outbox set-aside outbox.db --type old_order
+      set all messages with a part of this type aside
+  backoffctl outbox set-aside 'postgres://worker@db1/shop#orders' --type old_order
+      the same in an outbox on a server
+)";
+
+class SetAsideCommand final : public OutboxCommand {
+public:
+  explicit SetAsideCommand(CLI::App& outbox)
+    : OutboxCommand(outbox, "set-aside", set_aside_description, set_aside_footer) {
+    add_values("ID", given_, "numbers of owed messages, as backoffctl outbox list shows them",
+               false);
+    add_flag("--type", text(type_), "NAME", "set all messages with a part of this type aside");
+  }
+
+  void check(Problems& problems) override {
+    OutboxCommand::check(problems);
+    if (type_.has_value() == !given_.empty())
+      problems.add("ID", type_ ? "numbers with --type" : "nothing",
+                   "the numbers of messages that are owed, or --type");
+    for (const auto& one : given_)
+      if (const auto id = read_whole("ID", one, 1, INT64_MAX, problems))
+        ids_.insert(*id);
+  }
+
+  std::string run() override {
+    const auto store = open();
+    const auto at = now();
+    std::vector<StoreChange> changes;
+    store->for_each_owed([&](const StoredDelivery& x) {
+      if (type_ ? has_part(x.message, *type_) : ids_.erase(x.id) == 1)
+        changes.emplace_back(change::Bury{x.id, DeadLetterReason::set_aside, x.attempts, "", at});
+    });
+    if (!ids_.empty())
+      throw std::runtime_error(place_of(*store) + ": does not owe " + list(ids_)
+                               + "; nothing was done");
+    store->commit(changes);
+    return "set aside " + counted(changes.size(), "message", "messages") + "\n";
+  }
+
+private:
+  static WallTime now() {
+    using namespace std::chrono;
+    return {duration_cast<nanoseconds>(system_clock::now().time_since_epoch()).count()};
+  }
+
+  // The types of a message are separated by `;`.
+  static bool has_part(const StoredMessage& message, const std::string& type) {
+    return (";" + message.types + ";").find(";" + type + ";") != std::string::npos;
+  }
+
+  static std::string list(const std::set<std::uint64_t>& ids) {
+    std::string result;
+    for (const auto id : ids)
+      result += (result.empty() ? "" : ", ") + std::to_string(id);
+    return result;
+  }
+
+  std::vector<std::string> given_;
+  std::optional<std::string> type_;
+  std::set<std::uint64_t> ids_;
+};
+
 } // namespace
-
-OutboxCommand::OutboxCommand(CLI::App& outbox, const char* name, const char* description,
-                             const char* footer)
-  : Command(outbox, name, description, footer) {
-  add_value("OUTBOX", outbox_, "the file of the outbox, or postgres://HOST/DATABASE#NAME");
-}
-
-void OutboxCommand::check(Problems& problems) {
-  constexpr auto allowed = "the file of a durable outbox, or postgres://HOST/DATABASE#NAME";
-  if (outbox_.value_or("").empty())
-    problems.add("OUTBOX", "nothing", allowed);
-  else if (is_on_server(*outbox_))
-    check_outbox_on_server(*outbox_, problems);
-  else if (backoff_actor::detail::is_connection_string(*outbox_))
-    problems.add("OUTBOX", "a connection string that is no URL", allowed);
-}
-
-std::shared_ptr<DeliveryStore> OutboxCommand::open_to_read() const {
-  return is_on_server(*outbox_) ? open_outbox_on_server_to_read(*outbox_)
-                                : open_outbox_file_to_read(*outbox_);
-}
-
-std::shared_ptr<DeliveryStore> OutboxCommand::open() const {
-  open_to_read();
-  return is_on_server(*outbox_) ? open_outbox_on_server(*outbox_) : open_outbox_file(*outbox_);
-}
-
-std::string OutboxCommand::place_of(const DeliveryStore& store) const {
-  return is_on_server(*outbox_) ? store.name() : *outbox_;
-}
 
 void add_outbox_commands(CLI::App& program, Commands& commands) {
   auto& outbox = add_subcommand(program, "outbox", outbox_description, outbox_footer);
@@ -336,7 +422,7 @@ void add_outbox_commands(CLI::App& program, Commands& commands) {
   add_command<ExportCommand>(outbox, commands);
   add_command<ResubmitCommand>(outbox, commands);
   add_command<RemoveCommand>(outbox, commands);
-  add_set_aside_command(outbox, commands);
+  add_command<SetAsideCommand>(outbox, commands);
   add_outbox_file_commands(outbox, commands);
   add_outbox_server_commands(outbox, commands);
 }

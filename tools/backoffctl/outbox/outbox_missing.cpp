@@ -2,6 +2,8 @@
 
 #include "outbox.hpp"
 
+#include "backoffctl/common/commands.hpp"
+
 #include <CLI/App.hpp>
 
 #include <initializer_list>

@@ -103,12 +103,11 @@ std::string counts_text(const OutboxCounts& counts) {
 }
 
 std::string counts_json(const OutboxCounts& counts) {
-  Json json;
-  json["owed"] = counts.owed;
-  json["dead_letters"] = counts.dead_letters;
-  json["acknowledged_keys"] = counts.acknowledged_keys;
-  json["last_id"] = counts.last_id;
-  json["message_format"] = counts.message_format;
+  Json json{{"owed", counts.owed},
+            {"dead_letters", counts.dead_letters},
+            {"acknowledged_keys", counts.acknowledged_keys},
+            {"last_id", counts.last_id},
+            {"message_format", counts.message_format}};
   return json_text(json);
 }
 

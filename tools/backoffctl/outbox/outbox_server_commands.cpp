@@ -1,8 +1,7 @@
-#include "outbox.hpp"
-#include "outbox_tables.hpp"
-
 #include "backoffctl/common/flag_values.hpp"
+#include "outbox.hpp"
 
+#include "backoff_actor/store/postgres/internal/postgres_messages.hpp"
 #include "backoff_actor/store/postgres/postgres_store.hpp"
 
 #include <algorithm>

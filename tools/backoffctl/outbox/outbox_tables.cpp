@@ -1,9 +1,10 @@
-#include "outbox_tables.hpp"
-
 #include "outbox.hpp"
 
 #include "backoffctl/text/number_text.hpp"
 #include "backoffctl/text/table.hpp"
+
+#include "backoff_actor/store/postgres/internal/postgres_messages.hpp"
+#include "backoff_actor/store/postgres/postgres_store.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -39,16 +40,15 @@ std::string messages_json_lines(const std::vector<PostgresMessage>& messages) {
   std::string result;
   for (const auto& x : messages) {
     const auto or_null = [](const std::string& text) { return text.empty() ? Json() : Json(text); };
-    Json json;
-    json["outbox"] = x.outbox;
-    json["state"] = x.state;
-    json["id"] = x.id > 0 ? Json(x.id) : Json();
-    json["at"] = iso_time(x.at, digits_for_programs);
-    json["attempts"] = x.attempts;
-    json["key"] = or_null(x.key);
-    json["idempotency_key"] = or_null(x.idempotency_key);
-    json["types"] = or_null(x.types);
-    json["cause"] = or_null(x.cause);
+    Json json{{"outbox", x.outbox},
+              {"state", x.state},
+              {"id", x.id > 0 ? Json(x.id) : Json()},
+              {"at", iso_time(x.at, digits_for_programs)},
+              {"attempts", x.attempts},
+              {"key", or_null(x.key)},
+              {"idempotency_key", or_null(x.idempotency_key)},
+              {"types", or_null(x.types)},
+              {"cause", or_null(x.cause)}};
     result += json_text(json);
   }
   return result;
@@ -74,12 +74,11 @@ std::string owners_table(const std::vector<PostgresOutbox>& outboxes) {
 std::string owners_json_lines(const std::vector<PostgresOutbox>& outboxes) {
   std::string result;
   for (const auto& x : outboxes) {
-    Json json;
-    json["outbox"] = x.name;
-    json["node"] = was_owned(x) ? Json(x.owner.node) : Json();
-    json["epoch"] = x.owner.epoch;
-    json["since"] = was_owned(x) ? Json(iso_time(x.owner.since, digits_for_programs)) : Json();
-    json["alive"] = x.owner.is_alive;
+    Json json{{"outbox", x.name},
+              {"node", was_owned(x) ? Json(x.owner.node) : Json()},
+              {"epoch", x.owner.epoch},
+              {"since", was_owned(x) ? Json(iso_time(x.owner.since, digits_for_programs)) : Json()},
+              {"alive", x.owner.is_alive}};
     if (!x.owner.held_by.empty())
       json["held_by"] = x.owner.held_by;
     json["owed"] = x.owed;

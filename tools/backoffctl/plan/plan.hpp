@@ -30,8 +30,6 @@ struct PlanQuestion {
   backoff_actor::Charging charging{};                     // with max_attempts
   backoff_actor::Duration outage = std::chrono::hours{1}; // that the advice is for
   backoff_actor::Duration mean_think = std::chrono::seconds{10}; // between calls in normal times
-  std::optional<std::uint64_t> samples{}; // sequences of delays, streams 0 and on of the seed
-  std::uint64_t seed = 0;
   std::optional<PlotRequest> plot{};
 };
 
@@ -95,13 +93,11 @@ struct PlannedPolicy {
   std::optional<MessageLimit> limit;               // unset: not asked
   std::optional<PlannedOutage> outage; // unset: there is only one policy, and it is nobody's
   backoff_actor::CallRate calls;
-  std::vector<std::vector<double>> samples; // delays, s
 };
 
 struct PlanAnswer {
   std::vector<PlannedPolicy> policies;
   std::optional<std::uint32_t> clients;
-  std::optional<std::uint64_t> seed; // of the samples
   backoff_actor::Duration outage;
   backoff_actor::Duration mean_think;
   std::optional<backoff_actor::RecoveryAdvice> advice; // only if there are several policies
@@ -131,8 +127,5 @@ struct DelayAxis {
 /// Returns the axis on which all delays of the policies can be seen; on a logarithmic one, all that
 /// are above 0.
 DelayAxis delay_axis(const std::vector<PlannedPolicy>& policies, bool is_logarithmic);
-
-/// Adds `policies`, how other systems wait.
-void add_policies_command(CLI::App& program, Commands& commands);
 
 } // namespace backoffctl

@@ -1,7 +1,8 @@
 #include "plan.hpp"
 
+#include "backoffctl/text/number_text.hpp"
+
 #include "backoff_actor/backoff/limits.hpp"
-#include "backoff_actor/core/unit_random.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -48,23 +49,11 @@ MessageLimit limit_of(const PlanQuestion& question, const std::vector<PlanRow>& 
 // Without chance, clients that have failed together call in the same second.
 PlannedOutage outage_of(const PlannedPolicy& planned, const PlanQuestion& question) {
   PlannedOutage result{after_outage(planned.policy, question.outage), false, 0};
-  const auto outage_s = std::chrono::duration<double>{question.outage}.count();
+  const auto outage_s = seconds_of(question.outage);
   result.gives_up_before = planned.give_up && planned.give_up->mean_s < outage_s;
   const auto are_in_step = question.clients.value_or(1) > 1 && !planned.policy.is_random();
   const auto calls_per_s = std::max(result.after.calls_per_s, are_in_step ? 1.0 : 0.0);
-  result.times_the_calls = calls_per_s * std::chrono::duration<double>{question.mean_think}.count();
-  return result;
-}
-
-std::vector<double> drawn(const Policy& policy, std::uint32_t attempts,
-                          const backoff_actor::Draws& draws) {
-  std::vector<double> result;
-  auto progress = policy.start();
-  while (result.size() < attempts) {
-    const auto step = policy.next(progress, draws(progress.draws));
-    result.push_back(std::chrono::duration<double>{step.delay}.count());
-    progress = step.progress;
-  }
+  result.times_the_calls = calls_per_s * seconds_of(question.mean_think);
   return result;
 }
 
@@ -73,7 +62,7 @@ PlannedPolicy planned(const Policy& policy, const backoff_actor::Like* like,
   const auto most = limits_of(policy, like, question).max_attempts;
   auto rows = plan(
     policy, std::max({question.attempts, most ? *most - 1 : 0, question.max_attempts.value_or(0)}));
-  PlannedPolicy result{policy, {}, {}, {}, {}, {}, calls_per_hour(policy), {}};
+  PlannedPolicy result{policy, {}, {}, {}, {}, {}, calls_per_hour(policy)};
   if (like)
     result.known = like->known;
   if (most)
@@ -84,9 +73,6 @@ PlannedPolicy planned(const Policy& policy, const backoff_actor::Like* like,
     result.outage = outage_of(result, question);
   rows.resize(question.attempts);
   result.rows = std::move(rows);
-  for (std::uint64_t stream = 0; stream < question.samples.value_or(0); ++stream)
-    result.samples.push_back(
-      drawn(policy, question.attempts, backoff_actor::Draws{question.seed, stream}));
   return result;
 }
 
@@ -115,8 +101,6 @@ PlanAnswer answer(const PlanQuestion& question) {
   result.mean_think = question.mean_think;
   if (result.policies.size() > 1)
     result.advice = advice_of(result.policies);
-  if (question.samples)
-    result.seed = question.seed;
   return result;
 }
 

@@ -10,7 +10,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::uint64_t most_attempts = 100'000;
-constexpr std::uint64_t most_draws = 1'000'000; // samples times attempts
 
 constexpr auto plan_description = R"(Shows what a policy does, retry by retry.
 
@@ -71,8 +70,6 @@ Examples:
       which is better for 2,000 clients that each call every 30 s, after an outage of ten minutes
   backoffctl plan 'exponential(1s, x2, cap 5min) | full_jitter' --max-attempts 8
       and how long a poison message lives
-  backoffctl plan 'decorrelated(100ms, x3, cap 20s)' --sample 3 --seed 7
-      the retries, and three random sequences of delays
   backoffctl plan 'ethernet(51.2us)' --json
       for programs, with full precision
   backoffctl plan 'seed002(x2.7, cap 10min)' 'seed002(1s, x1.5)' --attempts 16 --plot delays.svg
@@ -106,8 +103,6 @@ Keys of the JSON; all times in seconds:
                            its times_the_calls, and whether that is_bearable; null if all give up
   rows                     the retries: attempt (1 is the first retry), min_s, mean_s, max_s,
                            stddev_s, cumulative_mean_s
-  samples                  with --sample: the delays of each sequence
-  seed                     with --sample: the seed of the sequences
   clients                  with --clients: how many there are
 )";
 
@@ -143,10 +138,6 @@ PlanCommand::PlanCommand(CLI::App& program)
   add_flag("--lambda", span(x.mean_think, 1us, 24h), "SPAN",
            "with several policies or --like: the time between two calls\nof a client in normal "
            "times, 1us..24h; default 10s");
-  add_flag("--sample", whole(x.samples, 1, 1000), "N",
-           "also show N random sequences of delays, 1..1000; default none");
-  add_flag("--seed", whole(x.seed, 0, UINT64_MAX), "S",
-           "seed for --sample, 0..18446744073709551615; default 0");
   plot_.declare(*this,
                 "also draw the delays with gnuplot, to a file whose name ends\nin .svg or "
                 ".png",
@@ -182,11 +173,6 @@ void PlanCommand::check(Problems& problems) {
   const auto is_compared = x.policies.size() != 1 || !likes_.empty();
   need("--outage", is_compared, "needs several policies, or --like");
   need("--lambda", is_compared, "needs several policies, or --like");
-  need("--seed", is_given("--sample"), "needs --sample");
-  if (x.samples && *x.samples * x.attempts > most_draws)
-    problems.add("--sample", quoted(given("--sample")),
-                 "1.." + std::to_string(most_draws / x.attempts) + " with --attempts "
-                   + std::to_string(x.attempts));
   x.plot = plot_.read(problems);
 }
 

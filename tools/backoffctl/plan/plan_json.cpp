@@ -31,48 +31,38 @@ void add_give_up(Json& json, const std::optional<GiveUp>& give_up) {
 }
 
 Json to_json(const backoff_actor::PlanRow& row) {
-  Json result;
-  result["attempt"] = row.attempt;
-  result["min_s"] = row.min_s;
-  result["mean_s"] = row.mean_s;
-  result["max_s"] = row.max_s;
-  result["stddev_s"] = row.stddev_s;
-  result["cumulative_mean_s"] = row.cumulative_mean_s;
-  return result;
+  return {{"attempt", row.attempt},   {"min_s", row.min_s},
+          {"mean_s", row.mean_s},     {"max_s", row.max_s},
+          {"stddev_s", row.stddev_s}, {"cumulative_mean_s", row.cumulative_mean_s}};
 }
 
 Json to_json(const MessageLimit& limit) {
-  Json result;
-  result["max_attempts"] = limit.max_attempts;
-  result["charging"] = to_string(limit.charging);
-  result["dies_after_s"] = {{"min", limit.min_s}, {"mean", limit.mean_s}, {"max", limit.max_s}};
-  result["dies_after_both_wait_s"] = {{"min", both_wait * limit.min_s},
-                                      {"mean", both_wait * limit.mean_s},
-                                      {"max", both_wait * limit.max_s}};
-  result["dead_in_an_hour"] =
-    limit.dead_in_an_hour ? null_if_infinite(*limit.dead_in_an_hour) : Json();
-  return result;
+  return {
+    {"max_attempts", limit.max_attempts},
+    {"charging", to_string(limit.charging)},
+    {"dies_after_s", {{"min", limit.min_s}, {"mean", limit.mean_s}, {"max", limit.max_s}}},
+    {"dies_after_both_wait_s",
+     {{"min", both_wait * limit.min_s},
+      {"mean", both_wait * limit.mean_s},
+      {"max", both_wait * limit.max_s}}},
+    {"dead_in_an_hour", limit.dead_in_an_hour ? null_if_infinite(*limit.dead_in_an_hour) : Json()}};
 }
 
 Json to_json(const PlannedOutage& x) {
-  Json result;
-  result["gives_up_before"] = x.gives_up_before;
-  result["next_call_mean_s"] = x.gives_up_before ? Json() : Json(x.after.next_call_mean_s);
-  result["next_call_max_s"] = x.gives_up_before ? Json() : Json(x.after.next_call_max_s);
-  result["times_the_calls"] = x.gives_up_before ? Json() : null_if_infinite(x.times_the_calls);
-  return result;
+  return {{"gives_up_before", x.gives_up_before},
+          {"next_call_mean_s", x.gives_up_before ? Json() : Json(x.after.next_call_mean_s)},
+          {"next_call_max_s", x.gives_up_before ? Json() : Json(x.after.next_call_max_s)},
+          {"times_the_calls", x.gives_up_before ? Json() : null_if_infinite(x.times_the_calls)}};
 }
 
 Json advice_to_json(const PlanAnswer& answer) {
   if (!answer.advice)
     return {};
   const auto& x = *answer.policies[answer.advice->best].outage;
-  Json result;
-  result["policy"] = answer.advice->best + 1;
-  result["recover_s"] = x.after.next_call_mean_s;
-  result["times_the_calls"] = null_if_infinite(x.times_the_calls);
-  result["is_bearable"] = answer.advice->is_bearable;
-  return result;
+  return {{"policy", answer.advice->best + 1},
+          {"recover_s", x.after.next_call_mean_s},
+          {"times_the_calls", null_if_infinite(x.times_the_calls)},
+          {"is_bearable", answer.advice->is_bearable}};
 }
 
 Json to_json(const PlannedPolicy& planned, std::optional<std::uint32_t> clients) {
@@ -98,8 +88,6 @@ Json to_json(const PlannedPolicy& planned, std::optional<std::uint32_t> clients)
   auto& rows = result["rows"] = Json::array();
   for (const auto& row : planned.rows)
     rows.push_back(to_json(row));
-  if (!planned.samples.empty())
-    result["samples"] = planned.samples;
   return result;
 }
 
@@ -107,8 +95,6 @@ Json to_json(const PlannedPolicy& planned, std::optional<std::uint32_t> clients)
 
 std::string plan_json(const PlanAnswer& answer) {
   Json result;
-  if (answer.seed)
-    result["seed"] = *answer.seed;
   if (answer.clients)
     result["clients"] = *answer.clients;
   auto& policies = result["policies"] = Json::array();

@@ -5,7 +5,6 @@
 
 #include "backoff_actor/core/time.hpp"
 
-#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -103,7 +102,7 @@ std::string known_text(const backoff_actor::KnownPolicy& known) {
 
 // How often all clients of a known system call when the service comes back.
 std::string peak_text(const PlannedOutage& x, const PlanAnswer& answer) {
-  const auto think_s = std::chrono::duration<double>{answer.mean_think}.count();
+  const auto think_s = seconds_of(answer.mean_think);
   const auto calls_per_s = x.times_the_calls / think_s * *answer.clients;
   return "all " + counted(*answer.clients, "client", "clients") + " then: "
          + (std::isfinite(calls_per_s) ? "up to " + rounded(calls_per_s, 3) + " calls a second\n"
@@ -195,23 +194,6 @@ ColumnGroup few_columns(const PlannedPolicy& planned, const std::string& label) 
   return result;
 }
 
-std::string samples_of(const PlannedPolicy& planned, std::uint64_t seed, const std::string& label) {
-  const auto& samples = planned.samples;
-  auto result = "\n" + label + counted(samples.size(), "sequence", "sequences")
-                + " that the policy draws, seed " + std::to_string(seed) + ":\n\n";
-  Column streams{"retry"};
-  for (std::size_t i = 0; i < samples.size(); ++i)
-    streams.push_back("stream " + std::to_string(i));
-  std::vector<ColumnGroup> retries;
-  for (std::size_t retry = 0; retry < samples.front().size(); ++retry) {
-    Column column{std::to_string(retry + 1)};
-    for (const auto& sample : samples)
-      column.push_back(span_text(sample[retry]));
-    retries.push_back({column});
-  }
-  return result + side_by_side({streams}, retries);
-}
-
 std::string one_policy(const PlanAnswer& answer) {
   const auto& planned = answer.policies.front();
   return to_string(planned.policy) + "\n" + summary(planned, answer, "") + "\n"
@@ -234,13 +216,8 @@ std::string several_policies(const PlanAnswer& answer) {
 } // namespace
 
 std::string plan_text(const PlanAnswer& answer) {
-  const auto& policies = answer.policies;
-  const auto is_one = policies.size() == 1;
-  auto result = is_one ? one_policy(answer) : several_policies(answer);
-  if (answer.seed)
-    for (std::size_t i = 0; i < policies.size(); ++i)
-      result += samples_of(policies[i], *answer.seed, is_one ? "" : numbered_label(i + 1) + " ");
-  return is_one ? result : result + advice_text(answer);
+  return answer.policies.size() == 1 ? one_policy(answer)
+                                     : several_policies(answer) + advice_text(answer);
 }
 
 } // namespace backoffctl

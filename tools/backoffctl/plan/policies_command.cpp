@@ -1,4 +1,5 @@
-#include "plan.hpp"
+#include "backoffctl/common/commands.hpp"
+#include "backoffctl/text/number_text.hpp"
 
 #include "backoff_actor/backoff/like.hpp"
 #include "backoff_actor/core/internal/one_line.hpp"
@@ -6,7 +7,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <chrono>
 #include <string>
 
 namespace backoffctl {
@@ -76,21 +76,17 @@ std::string text_of(const Like& x) {
 }
 
 Json json_of(const Like& x) {
-  const auto seconds = [](backoff_actor::Duration span) {
-    return std::chrono::duration<double>{span}.count();
-  };
-  Json result;
-  result["name"] = x.known.name;
-  result["variant"] = x.known.variant;
-  result["version"] = x.known.version;
-  result["policy"] = x.known.policy;
-  result["counts"] = x.known.counted == backoff_actor::Counted::calls ? "calls" : "retries";
-  result["max_retries"] = x.limits.max_attempts ? Json(*x.limits.max_attempts - 1) : Json();
-  result["max_attempts"] = x.limits.max_attempts ? Json(*x.limits.max_attempts) : Json();
-  result["max_elapsed_s"] = x.limits.max_elapsed ? Json(seconds(*x.limits.max_elapsed)) : Json();
-  result["longest_s"] = has_cap(x) ? Json(seconds(x.policy.longest())) : Json();
-  result["note"] = x.known.note;
-  return result;
+  return {
+    {"name", x.known.name},
+    {"variant", x.known.variant},
+    {"version", x.known.version},
+    {"policy", x.known.policy},
+    {"counts", x.known.counted == backoff_actor::Counted::calls ? "calls" : "retries"},
+    {"max_retries", x.limits.max_attempts ? Json(*x.limits.max_attempts - 1) : Json()},
+    {"max_attempts", x.limits.max_attempts ? Json(*x.limits.max_attempts) : Json()},
+    {"max_elapsed_s", x.limits.max_elapsed ? Json(seconds_of(*x.limits.max_elapsed)) : Json()},
+    {"longest_s", has_cap(x) ? Json(seconds_of(x.policy.longest())) : Json()},
+    {"note", x.known.note}};
 }
 
 class PoliciesCommand final : public Command {

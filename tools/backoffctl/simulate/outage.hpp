@@ -73,7 +73,4 @@ std::string outage_json(const OutageRuns& runs, bool with_seconds, bool is_simul
 /// the service was stopped, which was for equally long in all of them.
 pictures::Picture outage_plot(const OutageRuns& runs, const PlotRequest& plot);
 
-/// Adds `simulate outage`.
-void add_outage_command(CLI::App& simulate, Commands& commands);
-
 } // namespace backoffctl

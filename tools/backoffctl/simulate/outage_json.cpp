@@ -11,28 +11,26 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json to_json(const backoff_actor::OutageSecond& second) {
-  Json result;
-  result["attempts"] = second.attempts;
-  result["ok"] = second.ok;
-  result["timed_out"] = second.timed_out;
-  result["concurrency"] = second.concurrency;
-  result["peak_concurrency"] = second.peak_concurrency;
-  result["latency_s"] = second.ok == 0 ? Json() : Json(second.latency_s);
-  return result;
+  return {{"attempts", second.attempts},
+          {"ok", second.ok},
+          {"timed_out", second.timed_out},
+          {"concurrency", second.concurrency},
+          {"peak_concurrency", second.peak_concurrency},
+          {"latency_s", second.ok == 0 ? Json() : Json(second.latency_s)}};
 }
 
 Json to_json(const OutageRun& run, bool with_seconds, bool is_simulated) {
   const auto& summary = run.summary;
-  Json result;
-  result["policy"] = run.policy;
-  result["guard"] = run.guard;
-  result["recovered"] = summary.recovery.recovered;
-  result["recover_s"] = summary.recovery.recover_s ? Json(*summary.recovery.recover_s) : Json();
-  result["peak_concurrency"] = summary.peak_concurrency;
-  result["attempts_during_outage"] = summary.attempts_during_outage;
-  result["client"] = run.client;
-  result["rate_before"] = summary.rate_before;
-  result["lost_work"] = summary.lost_work;
+  Json result{
+    {"policy", run.policy},
+    {"guard", run.guard},
+    {"recovered", summary.recovery.recovered},
+    {"recover_s", summary.recovery.recover_s ? Json(*summary.recovery.recover_s) : Json()},
+    {"peak_concurrency", summary.peak_concurrency},
+    {"attempts_during_outage", summary.attempts_during_outage},
+    {"client", run.client},
+    {"rate_before", summary.rate_before},
+    {"lost_work", summary.lost_work}};
   if (is_simulated) {
     if (!run.charging.empty()) {
       result["charging"] = run.charging;
@@ -56,11 +54,9 @@ Json to_json(const OutageRun& run, bool with_seconds, bool is_simulated) {
 
 Json to_json(const backoff_actor::RecoveryAdvice& advice, const OutageRuns& runs) {
   const auto& best = runs[advice.best];
-  Json result;
-  result["run"] = advice.best + 1;
-  result["recover_s"] = *best.summary.recovery.recover_s;
-  result["times_the_calls"] = times_the_calls(best);
-  return result;
+  return {{"run", advice.best + 1},
+          {"recover_s", *best.summary.recovery.recover_s},
+          {"times_the_calls", times_the_calls(best)}};
 }
 
 } // namespace

@@ -1,8 +1,6 @@
-#include "simulate_commands.hpp"
-
 #include "contention.hpp"
-#include "dead_letters.hpp"
-#include "outage.hpp"
+
+#include "backoffctl/common/commands.hpp"
 
 namespace backoffctl {
 

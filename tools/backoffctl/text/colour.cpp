@@ -1,15 +1,13 @@
 #include "backoffctl/text/colour.hpp"
 
 #include <cstdlib>
+#include <regex>
 #include <string_view>
 #include <unistd.h>
 
 namespace backoffctl {
 
 namespace {
-
-constexpr std::string_view did_not_recover = "not recovered";
-constexpr std::string_view did_recover = "recovered";
 
 bool is_set(const char* variable, std::string_view value) {
   const auto* const found = std::getenv(variable);
@@ -32,25 +30,12 @@ std::string coloured(const std::string& text, Colour colour, bool is_on) {
 }
 
 std::string coloured_verdicts(const std::string& text, bool is_on) {
-  if (!is_on)
-    return text;
-  std::string result;
-  const std::string_view all = text;
-  for (std::size_t at = 0; at < all.size();) {
-    const auto rest = all.substr(at);
-    const auto is_new_line = at == 0 || all[at - 1] == '\n';
-    const auto length = rest.starts_with(did_not_recover)              ? did_not_recover.size()
-                        : is_new_line && rest.starts_with(did_recover) ? did_recover.size()
-                                                                       : 0;
-    if (length == 0) {
-      result += all[at++];
-      continue;
-    }
-    result += coloured(std::string{rest.substr(0, length)},
-                       length == did_recover.size() ? Colour::green : Colour::red, true);
-    at += length;
-  }
-  return result;
+  static const std::regex bad{"not recovered"};
+  static const std::regex good{"(^|\n)(recovered)"}; // at the beginning of a line
+  return is_on
+           ? std::regex_replace(std::regex_replace(text, bad, coloured("$&", Colour::red, true)),
+                                good, "$1" + coloured("$2", Colour::green, true))
+           : text;
 }
 
 } // namespace backoffctl

@@ -1,5 +1,8 @@
 #pragma once
 
+#include "backoff_actor/core/time.hpp"
+
+#include <chrono>
 #include <cstdint>
 #include <string>
 
@@ -16,6 +19,11 @@ std::string fixed(double value, int decimals);
 ///
 /// @range 0 or more
 std::string rounded(double value, int digits = 10);
+
+/// A span in seconds.
+inline double seconds_of(backoff_actor::Duration span) {
+  return std::chrono::duration<double>{span}.count();
+}
 
 /// Renders a span with four digits, in the unit in which it reads best: `270 ms`, `104.6 s`,
 /// `9.632 min`, `100 y`. A day has 24 hours, a year 365 days.

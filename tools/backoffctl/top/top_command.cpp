@@ -1,11 +1,10 @@
-#include "top_command.hpp"
-
-#include "top_frame.hpp"
+#include "top.hpp"
 #include "top_screen.hpp"
 #include "top_source.hpp"
 
+#include "backoffctl/common/commands.hpp"
 #include "backoffctl/common/flag_values.hpp"
-#include "backoffctl/live/reports.hpp"
+#include "backoffctl/live/process.hpp"
 
 #include "backoff_actor/observe/sender_numbers.hpp"
 

@@ -1,6 +1,4 @@
-#include "top_frame.hpp"
-
-#include "top_rows.hpp"
+#include "top.hpp"
 
 #include "backoffctl/text/number_text.hpp"
 
@@ -79,17 +77,19 @@ TopLine footer(const TopView& view, const std::string& missing, std::size_t widt
 struct Section {
   std::string name;
   TopTable table;
-  std::size_t shown = 0; // rows
+  std::uint64_t left_out = 0; // rows that the program does not list
+  std::size_t shown = 0;      // rows
 };
 
 std::vector<Section> sections_of(const TopMoment& moment, const TopView& view,
                                  const std::vector<TopSender>& senders) {
   const auto& status = moment.status;
-  std::vector<Section> sections{{"pools", pool_table(senders)},
-                                {"shared outboxes", chosen_rows(status.ownerships, view)},
-                                {"outboxes", chosen_rows(status.outboxes, view)},
-                                {"guards", chosen_rows(status.guards, view)},
-                                {"supervisors", chosen_rows(status.supervisors, view)}};
+  std::vector<Section> sections{
+    {"pools", pool_table(senders)},
+    {"shared outboxes", chosen_rows(status.ownerships, view)},
+    {"outboxes", chosen_rows(status.outboxes, view)},
+    {"guards", chosen_rows(status.guards, view)},
+    {"supervisors", chosen_rows(status.supervisors, view), status.supervisors_left_out}};
   std::erase_if(sections, [](const Section& section) { return section.table.rows.empty(); });
   for (auto& section : sections)
     section.shown = section.table.rows.size();
@@ -131,40 +131,33 @@ std::string make_room(std::vector<Section>& sections, std::size_t for_senders, s
   return missing;
 }
 
-void append(std::vector<TopLine>& lines, const Section& section, std::size_t width,
-            std::uint64_t left_out) {
-  auto table = section.table;
-  const auto hidden = table.rows.size() - section.shown + left_out;
-  table.rows.resize(section.shown);
+void append(std::vector<TopLine>& lines, Section section, std::size_t width) {
+  const auto hidden = section.table.rows.size() - section.shown + section.left_out;
+  section.table.rows.resize(section.shown);
   lines.push_back({});
-  std::ranges::move(lay_out(table, width), std::back_inserter(lines));
+  std::ranges::move(lay_out(section.table, width), std::back_inserter(lines));
   if (hidden > 0)
     lines.push_back({cut("and " + std::to_string(hidden) + " more", width)});
 }
 
+// Those of a page, behind so many that are scrolled away.
 void append_senders(std::vector<TopLine>& lines, const std::vector<TopSender>& senders,
-                    const TopMoment& moment, const TopView& view, std::size_t width,
+                    std::uint64_t left_out, const TopView& view, std::size_t width,
                     std::size_t first, std::size_t page) {
-  lines.push_back({});
-  const auto begin = senders.begin() + static_cast<std::ptrdiff_t>(first);
-  const auto end = begin + static_cast<std::ptrdiff_t>(std::min(page, senders.size() - first));
   // All rows decide on the widths, so that the columns stay when one scrolls.
-  auto table_lines = lay_out(sender_table(senders), width);
+  const auto table = lay_out(sender_table(senders), width);
+  const auto shown = std::min(page, senders.size() - first);
+  const auto rows = table.begin() + 1 + static_cast<std::ptrdiff_t>(first);
+  lines.push_back({});
+  lines.push_back(table.front());
+  lines.insert(lines.end(), rows, rows + static_cast<std::ptrdiff_t>(shown));
   if (senders.empty())
-    table_lines.push_back(
+    lines.push_back(
       {view.filter.empty() ? "no sender is observed" : "no sender has " + cut(view.filter, width)});
-  lines.push_back(table_lines.front());
-  const auto rows = table_lines.begin() + 1;
-  if (senders.empty())
-    lines.push_back(*rows);
-  else
-    std::move(rows + (begin - senders.begin()), rows + (end - senders.begin()),
-              std::back_inserter(lines));
-  const auto below = static_cast<std::size_t>(senders.end() - end);
-  const auto left_out = moment.status.senders_left_out;
-  if (below + left_out > 0)
+  const auto more = senders.size() - first - shown + left_out;
+  if (more > 0)
     lines.push_back({cut(
-      "and " + std::to_string(below + left_out) + " more"
+      "and " + std::to_string(more) + " more"
         + (left_out > 0 ? ", of which the program does not list " + std::to_string(left_out) : ""),
       width)});
 }
@@ -191,26 +184,20 @@ TopFrame frame_of(const TopMoment& moment, const TopView& view, const TopSize& s
     page -= std::min<std::size_t>(page, 1); // for the line that says how many more there are
   frame.page = std::max<std::size_t>(page, 1);
   frame.first = std::min(view.first, senders.size() - std::min(senders.size(), frame.page));
-  append_senders(lines, senders, moment, view, size.columns, frame.first, frame.page);
+  append_senders(lines, senders, moment.status.senders_left_out, view, size.columns, frame.first,
+                 frame.page);
   for (const auto& section : sections)
-    append(lines, section, size.columns,
-           section.name == "supervisors" ? moment.status.supervisors_left_out : 0);
-  const auto body = size.rows - std::min<std::size_t>(size.rows, 1);
-  lines.resize(body);
+    append(lines, section, size.columns);
+  if (size.rows == endless)
+    return frame;
+  lines.resize(size.rows - std::min<std::size_t>(size.rows, 1));
   lines.push_back(footer(view, missing, size.columns));
   return frame;
 }
 
 std::string tables_of(const TopMoment& moment, const TopView& view) {
-  const auto senders = chosen_senders(moment.status, view);
-  std::vector<TopLine> lines{title(moment, view, endless), summary(moment.status, endless),
-                             oldest(moment.status, endless)};
-  append_senders(lines, senders, moment, view, endless, 0, senders.size());
-  for (const auto& section : sections_of(moment, view, senders))
-    append(lines, section, endless,
-           section.name == "supervisors" ? moment.status.supervisors_left_out : 0);
   std::string text;
-  for (const auto& line : lines)
+  for (const auto& line : frame_of(moment, view, {endless, endless}).lines)
     text += line.text + '\n';
   return text;
 }

@@ -1,8 +1,7 @@
 #pragma once
 
-#include "top_frame.hpp"
+#include "top.hpp"
 #include "top_source.hpp"
-#include "top_view.hpp"
 
 #include "backoffctl/live/event_loop.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "top_status.hpp"
+#include "top.hpp"
 
 #include "backoffctl/live/http_caller.hpp"
 

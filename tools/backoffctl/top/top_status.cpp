@@ -1,4 +1,4 @@
-#include "top_status.hpp"
+#include "top.hpp"
 
 #include "backoffctl/text/number_text.hpp"
 
@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
-#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -28,36 +27,29 @@ const json& need(const json& object, const char* key) {
   throw std::runtime_error{std::string{"there is no "} + key};
 }
 
-[[noreturn]] void refuse_type(const char* key, std::string_view type) {
-  throw std::runtime_error{std::string{key}.append(" is no ").append(type)};
+// Of a type, which a complaint names.
+const json& need(const json& object, const char* key, bool (json::*is_right)() const noexcept,
+                 const char* type) {
+  const auto& value = need(object, key);
+  if (!(value.*is_right)())
+    throw std::runtime_error{std::string{key} + " is no " + type};
+  return value;
 }
 
 std::uint64_t whole(const json& object, const char* key) {
-  const auto& value = need(object, key);
-  if (!value.is_number_unsigned())
-    refuse_type(key, "whole number");
-  return value.get<std::uint64_t>();
+  return need(object, key, &json::is_number_unsigned, "whole number").get<std::uint64_t>();
 }
 
 double number(const json& object, const char* key) {
-  const auto& value = need(object, key);
-  if (!value.is_number())
-    refuse_type(key, "number");
-  return value.get<double>();
+  return need(object, key, &json::is_number, "number").get<double>();
 }
 
 bool flag(const json& object, const char* key) {
-  const auto& value = need(object, key);
-  if (!value.is_boolean())
-    refuse_type(key, "true or false");
-  return value.get<bool>();
+  return need(object, key, &json::is_boolean, "true or false").get<bool>();
 }
 
 std::string text(const json& object, const char* key) {
-  const auto& value = need(object, key);
-  if (!value.is_string())
-    refuse_type(key, "text");
-  return value.get<std::string>();
+  return need(object, key, &json::is_string, "text").get<std::string>();
 }
 
 // An actor without a name is there with null.
@@ -104,9 +96,7 @@ TopSender read_sender(const json& object) {
 
 template <class Read>
 auto read_all(const json& object, const char* key, Read read) {
-  const auto& parts = need(object, key);
-  if (!parts.is_array())
-    refuse_type(key, "list");
+  const auto& parts = need(object, key, &json::is_array, "list");
   std::vector<decltype(read(parts))> result;
   result.reserve(parts.size());
   for (const auto& part : parts)
@@ -136,28 +126,25 @@ std::string whole_text(const json& object, const char* key) {
 }
 
 TopTable read_guards(const json& page) {
-  return read_table(page, "guards",
-                    {{"GUARD", true, 0},
-                     {"BREAKER", true, 0},
-                     {"RETRIES LEFT", false, 1},
-                     {"CALLS LEFT", false, 2}},
-                    [](const json& x) {
-                      const auto breaker = if_there(x, "breaker", text).value_or("-");
-                      const auto retries = if_there(x, "retries_left", number);
-                      return TopRow{{name(x, "(guard)"), breaker,
-                                     retries ? fixed(*retries, 1) : "-",
-                                     if_there(x, "calls_left", whole_text).value_or("-")},
-                                    breaker == "open" || breaker == "isolated"};
-                    });
+  return read_table(
+    page, "guards",
+    {{"GUARD", true}, {"BREAKER", true}, {"RETRIES LEFT", false, 1}, {"CALLS LEFT", false, 2}},
+    [](const json& x) {
+      const auto breaker = if_there(x, "breaker", text).value_or("-");
+      const auto retries = if_there(x, "retries_left", number);
+      return TopRow{{name(x, "(guard)"), breaker, retries ? fixed(*retries, 1) : "-",
+                     if_there(x, "calls_left", whole_text).value_or("-")},
+                    breaker == "open" || breaker == "isolated"};
+    });
 }
 
 TopTable read_outboxes(const json& page) {
   return read_table(page, "outboxes",
-                    {{"OUTBOX", true, 0},
+                    {{"OUTBOX", true},
                      {"COMMITS", false, 1},
-                     {"FAILED", false, 0},
+                     {"FAILED"},
                      {"NOT WRITTEN YET", false, 2},
-                     {"FAILS SINCE", false, 0}},
+                     {"FAILS SINCE"}},
                     [](const json& x) {
                       const auto is_failing = flag(x, "is_failing");
                       const auto failing_s = number(x, "failing_for_seconds");
@@ -170,10 +157,10 @@ TopTable read_outboxes(const json& page) {
 
 TopTable read_ownerships(const json& page) {
   return read_table(page, "ownerships",
-                    {{"SHARED OUTBOX", true, 0},
-                     {"THIS PROCESS", true, 0},
+                    {{"SHARED OUTBOX", true},
+                     {"THIS PROCESS", true},
                      {"EPOCH", false, 1},
-                     {"SURE FOR", false, 0},
+                     {"SURE FOR"},
                      {"TAKEOVERS", false, 2}},
                     [](const json& x) {
                       const auto is_owner = flag(x, "is_owner");
@@ -188,14 +175,14 @@ TopTable read_ownerships(const json& page) {
 
 TopTable read_supervisors(const json& page) {
   return read_table(page, "supervisors",
-                    {{"SUPERVISOR", true, 0},
-                     {"RUNNING", false, 0},
+                    {{"SUPERVISOR", true},
+                     {"RUNNING"},
                      {"STARTING", false, 2},
-                     {"WAITING", false, 0},
+                     {"WAITING"},
                      {"ENDING", false, 4},
                      {"STOPPED", false, 3},
                      {"RESTARTS", false, 1},
-                     {"ESCALATED", false, 0}},
+                     {"ESCALATED"}},
                     [](const json& x) {
                       return TopRow{{name(x, "(supervisor)"), whole_text(x, "running"),
                                      whole_text(x, "starting"), whole_text(x, "waiting"),

@@ -1,4 +1,4 @@
-#include "top_view.hpp"
+#include "top.hpp"
 
 #include <algorithm>
 

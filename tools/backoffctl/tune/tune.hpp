@@ -60,7 +60,4 @@ first_rows_of(const backoff_actor::DelaySeries& series) {
   return rows_of(series, 0, 10);
 }
 
-/// Adds `tune`, the arithmetic of a backoff's parameters.
-void add_tune_command(CLI::App& program, Commands& commands);
-
 } // namespace backoffctl

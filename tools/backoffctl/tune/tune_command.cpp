@@ -1,5 +1,6 @@
 #include "tune.hpp"
 
+#include "backoffctl/common/commands.hpp"
 #include "backoffctl/common/flag_values.hpp"
 
 #include <algorithm>

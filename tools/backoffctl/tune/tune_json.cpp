@@ -16,10 +16,7 @@ using Json = nlohmann::ordered_json;
 
 Json of_series(const TunedSeries& tuned) {
   const auto& series = tuned.series;
-  Json result;
-  result["first_s"] = series.first_s;
-  result["factor"] = series.factor;
-  result["ratio"] = tuned.ratio;
+  Json result{{"first_s", series.first_s}, {"factor", series.factor}, {"ratio", tuned.ratio}};
   if (series.cap_s) {
     result["cap_s"] = *series.cap_s;
     if (const auto capped = first_capped_attempt(series))
@@ -101,11 +98,10 @@ Json to_json(const GrowthAnswer& answer) {
     add_position(result, position);
     return result;
   };
-  Json result;
-  result["elapsed_s"] = change.elapsed_s;
-  result["from"] = side(change.from_factor, answer.growth.from);
-  result["to"] = side(change.to_factor, answer.growth.to);
-  result["growth"] = answer.growth.real;
+  Json result{{"elapsed_s", change.elapsed_s},
+              {"from", side(change.from_factor, answer.growth.from)},
+              {"to", side(change.to_factor, answer.growth.to)},
+              {"growth", answer.growth.real}};
   if (answer.growth.rough)
     result["rough_growth"] = *answer.growth.rough;
   return result;

@@ -1,9 +1,10 @@
-#include "open_files.hpp"
+#include "process.hpp"
 
 #include <algorithm>
 #include <cerrno>
+#include <ctime>
+#include <iostream>
 #include <stdexcept>
-#include <string>
 #include <sys/resource.h>
 #include <system_error>
 
@@ -25,6 +26,19 @@ bool set_limit(rlim_t soft, rlim_t hard) {
 }
 
 } // namespace
+
+void print_line(const std::string& line) {
+  if (!(std::cout << line << std::endl))
+    throw std::runtime_error{"the output cannot be written"};
+}
+
+std::string clock_text() {
+  const auto now = std::time(nullptr);
+  std::tm parts{};
+  localtime_r(&now, &parts);
+  char text[16];
+  return {text, std::strftime(text, sizeof text, "%H:%M:%S", &parts)};
+}
 
 void allow_files_of_clients(std::uint64_t clients) {
   constexpr std::uint64_t files_besides_connections = 64;

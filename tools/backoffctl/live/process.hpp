@@ -1,8 +1,17 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 namespace backoffctl {
+
+/// Prints a line, at once.
+///
+/// @errors throws `std::runtime_error` if it cannot be written.
+void print_line(const std::string& line);
+
+/// The time of day: `21:03:12`.
+std::string clock_text();
 
 /// Lets this process open as many files as so many clients need, sockets included.
 ///
