@@ -72,7 +72,7 @@ TEST_F(ScheduledTest, is_refused_with_all_that_is_wrong) {
 
 TEST_F(ScheduledTest, keeps_its_time_in_a_durable_outbox) {
   start_durable({}, unordered());
-  submit_durably("a", {.retries = "max_attempts 3", .delay = 1h});
+  submit_durably("a", {.delay = 1h, .retries = "max_attempts 3"});
   time.advance(20min);
   kill_and_start({}, unordered());
   time.advance(40min - 1ns);
