@@ -137,9 +137,9 @@ private:
         || !reference_.in_flight(reference_.primary).empty())
       return;
     for (const auto& x : reference_.deliveries) {
-      if (!x.is_stored)
+      if (!x.is_stored || (x.scheduled_for && !reference_.is_put_off(x)))
         break;
-      require(!x.is_waiting() || reference_.is_behind_its_key(x),
+      require(!x.is_waiting() || reference_.is_put_off(x) || reference_.is_behind_its_key(x),
               "a child that could work is not left idle");
     }
   }
