@@ -382,7 +382,7 @@ namespace detail {
 
 class EventRecord;
 
-void describe(const Event& event, EventRecord& record);
+BACKOFF_ACTOR_EXPORT void describe(const Event& event, EventRecord& record);
 
 } // namespace detail
 
