@@ -96,7 +96,7 @@ namespace detail {
 
 class EventRecord;
 
-void describe(const GuardEvent& event, EventRecord& record);
+BACKOFF_ACTOR_EXPORT void describe(const GuardEvent& event, EventRecord& record);
 
 } // namespace detail
 

@@ -389,7 +389,7 @@ namespace detail {
 
 class EventRecord;
 
-void describe(const Event& event, EventRecord& record);
+BACKOFF_ACTOR_EXPORT void describe(const Event& event, EventRecord& record);
 
 } // namespace detail
 

@@ -207,7 +207,7 @@ namespace detail {
 
 class EventRecord;
 
-void describe(const SupervisorEvent& event, EventRecord& record);
+BACKOFF_ACTOR_EXPORT void describe(const SupervisorEvent& event, EventRecord& record);
 
 } // namespace detail
 
