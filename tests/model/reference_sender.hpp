@@ -373,8 +373,8 @@ private:
   void expire() {
     auto late = owed();
     std::erase_if(late, [&](std::uint64_t id) { return find(id)->deadline > now; });
-    std::stable_sort(late.begin(), late.end(), [&](std::uint64_t x, std::uint64_t y) {
-      return find(x)->deadline < find(y)->deadline;
+    std::sort(late.begin(), late.end(), [&](std::uint64_t x, std::uint64_t y) {
+      return std::pair{find(x)->deadline, x} < std::pair{find(y)->deadline, y};
     });
     for (const auto id : late)
       bury(id, DeadLetterReason::expired, last_failure_of(*find(id)));

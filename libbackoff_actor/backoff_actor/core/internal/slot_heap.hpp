@@ -2,7 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <utility>
+#include <type_traits>
 #include <vector>
 
 namespace backoff_actor {
@@ -15,10 +15,12 @@ namespace backoff_actor {
 /// pushed so far, and memory for each slot that it holds. A large heap gives its memory back when
 /// it becomes empty.
 ///
-/// @shape  Key: ordered by `<`, small.
+/// @shape  Key: ordered by `<`, small, a plain value.
 /// @errors none but `std::bad_alloc`, from `push`.
 template <class Key>
 class SlotHeap {
+  static_assert(std::is_trivially_copyable_v<Key>);
+
 public:
   /// The index of a slot in the outbox.
   using Slot = std::uint32_t;
@@ -33,20 +35,20 @@ public:
   bool contains(Slot slot) const { return slot < positions_.size() && positions_[slot] != 0; }
 
   /// The slot with the least key. The heap must not be empty.
-  Slot top() const { return nodes_.front().second; }
+  Slot top() const { return nodes_.front().slot; }
 
   /// The least key. The heap must not be empty.
-  const Key& top_key() const { return nodes_.front().first; }
+  Key top_key() const { return nodes_.front().key; }
 
   /// The key of a slot. The heap must hold the slot.
-  const Key& key_of(Slot slot) const { return nodes_[positions_[slot] - 1].first; }
+  Key key_of(Slot slot) const { return nodes_[positions_[slot] - 1].key; }
 
   /// Returns the slots that it holds, in no order.
   std::vector<Slot> slots() const {
     std::vector<Slot> result;
     result.reserve(nodes_.size());
-    for (const auto& [key, slot] : nodes_)
-      result.push_back(slot);
+    for (const auto& node : nodes_)
+      result.push_back(node.slot);
     return result;
   }
 
@@ -54,7 +56,7 @@ public:
   void push(Slot slot, Key key) {
     if (slot >= positions_.size())
       positions_.resize(slot + 1);
-    nodes_.emplace_back(key, slot);
+    nodes_.push_back({key, slot});
     positions_[slot] = static_cast<std::uint32_t>(nodes_.size());
     rise(nodes_.size() - 1);
   }
@@ -84,16 +86,29 @@ public:
 private:
   static constexpr std::size_t kept_size = 1024; // slots; an empty heap frees the memory of more
 
-  using Node = std::pair<Key, Slot>;
+// A million messages may wait in a heap: no bytes between the nodes.
+#pragma pack(push, 4)
+  struct Node {
+    Key key;
+    Slot slot;
+  };
+#pragma pack(pop)
 
   void put(std::size_t place, Node node) {
     nodes_[place] = node;
-    positions_[node.second] = static_cast<std::uint32_t>(place + 1);
+    positions_[node.slot] = static_cast<std::uint32_t>(place + 1);
+  }
+
+  // Copies the keys: a node need not be aligned as they are.
+  static bool is_before(const Node& x, const Node& y) {
+    const Key earlier = x.key;
+    const Key later = y.key;
+    return earlier < later;
   }
 
   void rise(std::size_t place) {
     const auto node = nodes_[place];
-    while (place > 0 && node.first < nodes_[(place - 1) / 2].first) {
+    while (place > 0 && is_before(node, nodes_[(place - 1) / 2])) {
       put(place, nodes_[(place - 1) / 2]);
       place = (place - 1) / 2;
     }
@@ -103,9 +118,9 @@ private:
   void sink(std::size_t place) {
     const auto node = nodes_[place];
     for (auto child = 2 * place + 1; child < nodes_.size(); child = 2 * place + 1) {
-      if (child + 1 < nodes_.size() && nodes_[child + 1].first < nodes_[child].first)
+      if (child + 1 < nodes_.size() && is_before(nodes_[child + 1], nodes_[child]))
         ++child;
-      if (!(nodes_[child].first < node.first))
+      if (!is_before(nodes_[child], node))
         break;
       put(place, nodes_[child]);
       place = child;

@@ -10,6 +10,7 @@
 #include "backoff_actor/delivery/internal/hand_over_order.hpp"
 
 #include <algorithm>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -161,17 +162,17 @@ public:
   // -- time -------------------------------------------------------------------------
 
   [[gnu::always_inline]] bool is_late(Slot slot, Instant now) const {
-    return deadlines_.contains(slot) && deadlines_.key_of(slot).first <= now;
+    return deadlines_.contains(slot) && deadlines_.key_of(slot).at <= now;
   }
 
   /// `Instant::never()` if it has none.
   Instant deadline_of(Slot slot) const {
-    return deadlines_.contains(slot) ? deadlines_.key_of(slot).first : Instant::never();
+    return deadlines_.contains(slot) ? deadlines_.key_of(slot).at : Instant::never();
   }
 
   /// The delivery whose deadline has passed first; `DeliverySlots::none` if none has.
   Slot first_late(Instant now) const {
-    return !deadlines_.empty() && deadlines_.top_key().first <= now ? deadlines_.top()
+    return !deadlines_.empty() && deadlines_.top_key().at <= now ? deadlines_.top()
                                                                     : DeliverySlots::none;
   }
 
@@ -182,7 +183,7 @@ public:
   /// `Instant::never()` if there is nothing of it.
   [[gnu::always_inline]] Instant next_due() const {
     const auto pause_end = order_.next_pause_end();
-    return deadlines_.empty() ? pause_end : std::min(pause_end, deadlines_.top_key().first);
+    return deadlines_.empty() ? pause_end : std::min(pause_end, deadlines_.top_key().at);
   }
 
   // -- to a child and back ------------------------------------------------------------
@@ -358,7 +359,13 @@ private:
   DeliverySlots outbox_;
   HandOverOrder order_;
   // The number breaks ties, so that the order does not depend on slots.
-  SlotHeap<std::pair<Instant, std::uint64_t>> deadlines_{};
+  struct Deadline {
+    Instant at;
+    std::uint64_t number;
+
+    auto operator<=>(const Deadline&) const = default;
+  };
+  SlotHeap<Deadline> deadlines_{};
   std::unordered_map<std::uint64_t, Extra> extras_{}; // by delivery
   std::size_t joined_ = 0;                            // of all extras
   std::size_t unstored_ = 0;

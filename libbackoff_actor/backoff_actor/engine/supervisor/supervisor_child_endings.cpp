@@ -47,7 +47,7 @@ Instant SupervisorEngine::Step::end_of_time(const Child& child) const {
 // Kills a child that was asked to end at `at`, unless its time is over before.
 void SupervisorEngine::Step::shorten(Slot slot, Instant at) {
   const auto& c = child(slot);
-  if (c.is_killed || (state_.due.contains(slot) && state_.due.key_of(slot).first <= at))
+  if (c.is_killed || (state_.due.contains(slot) && state_.due.key_of(slot).at <= at))
     return;
   state_.due.erase(slot);
   if (at != Instant::never())

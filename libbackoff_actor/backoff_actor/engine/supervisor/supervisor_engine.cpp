@@ -172,7 +172,7 @@ std::optional<ChildStatus> SupervisorEngine::status(ChildName name, Instant now)
     status.due_in = std::max(Duration::zero(), due - now);
   };
   if (state_->due.contains(name.slot))
-    delay(state_->due.key_of(name.slot).first);
+    delay(state_->due.key_of(name.slot).at);
   else if (child.is_ready)
     delay(now);
   else if (child.is_in_row

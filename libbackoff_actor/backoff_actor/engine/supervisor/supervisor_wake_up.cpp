@@ -14,7 +14,7 @@ void SupervisorEngine::Step::operator()(const supervisor_input::Wake&) {
     state_.wake_at = Instant::never();
   state_.starts = 0;
   state_.held_up_since.reset();
-  while (!state_.due.empty() && state_.due.top_key().first <= now_) {
+  while (!state_.due.empty() && state_.due.top_key().at <= now_) {
     const auto slot = state_.due.top();
     state_.due.pop();
     auto& c = child(slot);
@@ -67,7 +67,7 @@ void SupervisorEngine::Step::finish() {
 void SupervisorEngine::Step::ask_for_wake() {
   auto earliest = Instant::never();
   if (!state_.due.empty())
-    earliest = state_.due.top_key().first;
+    earliest = state_.due.top_key().at;
   if (state_.row.stage == Stage::waiting)
     earliest = std::min(earliest, state_.row.due);
   if (state_.held_up_since)

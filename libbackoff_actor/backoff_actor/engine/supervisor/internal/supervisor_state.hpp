@@ -8,6 +8,7 @@
 #include "backoff_actor/engine/supervisor/supervisor_engine.hpp"
 
 #include <array>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -92,7 +93,13 @@ struct BACKOFF_ACTOR_HIDDEN SupervisorEngine::State {
     }
   };
 
-  using Due = std::pair<Instant, std::uint32_t>; // time, then serial
+  // In order of time, then of the serial number.
+  struct Due {
+    Instant at;
+    std::uint32_t serial;
+
+    auto operator<=>(const Due&) const = default;
+  };
 
   State(std::shared_ptr<const SupervisorEngineOptions> shared, std::vector<ChildEntry> entries);
 
