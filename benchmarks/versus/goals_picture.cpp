@@ -2,7 +2,7 @@
 
 #include "pictures/curves.hpp"
 #include "pictures/gnuplot.hpp"
-#include "pictures/number.hpp"
+#include "pictures/look.hpp"
 #include "pictures/page.hpp"
 
 #include <algorithm>
