@@ -1,6 +1,6 @@
 #include "pictures/curves.hpp"
 #include "pictures/gnuplot.hpp"
-#include "pictures/number.hpp"
+#include "pictures/look.hpp"
 #include "pictures/page.hpp"
 #include "versus/lines.hpp"
 

@@ -5,7 +5,6 @@
 #include "pictures/gnuplot.hpp"
 #include "pictures/line_ends.hpp"
 #include "pictures/look.hpp"
-#include "pictures/number.hpp"
 #include "pictures/page.hpp"
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 #include "notes.hpp"
 #include "run.hpp"
 
-#include "pictures/picture.hpp"
+#include "pictures/gnuplot.hpp"
 
 #include <filesystem>
 #include <string>

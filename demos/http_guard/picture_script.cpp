@@ -2,7 +2,6 @@
 
 #include "pictures/line_ends.hpp"
 #include "pictures/look.hpp"
-#include "pictures/number.hpp"
 #include "pictures/page.hpp"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 
 #include "run_record.hpp"
 
-#include "pictures/picture.hpp"
+#include "pictures/gnuplot.hpp"
 
 #include <string>
 

@@ -35,7 +35,7 @@ public:
   }
 
 private:
-  bool is_shown_ = backoffctl::is_progress_shown(false);
+  bool is_shown_ = backoffctl::is_progress_shown();
 };
 
 int soak(const Options& options) {

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <cmath>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -17,9 +16,9 @@ using testing::Optional;
 
 TEST(span_flag, takes_every_unit_to_the_nearest_double) {
   const std::vector<std::pair<std::string, double>> spans{
-    {"1s", 1},       {"500ms", 0.5}, {"1.5us", 1.5e-6}, {"2min", 120},   {"10h", 36000},
-    {"90s", 90},     {"100ms", 0.1}, {"1ns", 1e-9},     {"0.1s", 0.1},   {".5s", 0.5},
-    {"1.500s", 1.5}, {"7us", 7e-6},  {"3ns", 3e-9},     {"1023s", 1023}, {"2500000h", 9e9}};
+    {"1s", 1},     {"500ms", 0.5}, {"1.5us", 1.5e-6}, {"2min", 120},    {"10h", 36000},
+    {"90s", 90},   {"100ms", 0.1}, {"1ns", 1e-9},     {"0.1s", 0.1},    {"1.500s", 1.5},
+    {"7us", 7e-6}, {"3ns", 3e-9},  {"1023s", 1023},   {"2500000h", 9e9}};
   for (const auto& [text, seconds] : spans) {
     Problems problems;
     EXPECT_THAT(read_span_s("--first", text, 1e-9, problems), Optional(seconds)) << text;
@@ -28,8 +27,8 @@ TEST(span_flag, takes_every_unit_to_the_nearest_double) {
 }
 
 TEST(span_flag, refuses_everything_else_with_the_flag_the_value_and_the_range) {
-  for (const std::string text : {"s", "1e3s", "+1s", "-1s", "0s", "0.9ns", "nan", "nans", "infs",
-                                 "1s1s", "2500001h", "0x1s"}) {
+  for (const std::string text : {"s", "1e3s", "+1s", "-1s", ".5s", "1.5ns", "0s", "0.9ns", "nan",
+                                 "nans", "infs", "1s1s", "2500001h", "0x1s"}) {
     Problems problems;
     EXPECT_EQ(read_span_s("--first", text, 1e-9, problems), std::nullopt) << text;
     EXPECT_EQ(to_string(problems), "--first: got '" + text
@@ -62,7 +61,6 @@ TEST(span_flag, is_refused_with_what_it_lacks) {
 TEST(span_flag, may_be_zero_where_a_point_in_time_is_meant) {
   Problems problems;
   EXPECT_THAT(read_span_s("--elapsed", "0s", 0, problems), Optional(0.0));
-  EXPECT_FALSE(std::signbit(read_span_s("--elapsed", "-0s", 0, problems).value()));
   EXPECT_EQ(read_span_s("--elapsed", "", 0, problems), std::nullopt);
   EXPECT_EQ(to_string(problems),
             "--elapsed: got nothing, allowed a span such as 100ms, 1.5s or 2min, 0s..2500000h");

@@ -1,8 +1,7 @@
-#include "pictures/caption.hpp"
 #include "pictures/curves.hpp"
+#include "pictures/gnuplot.hpp"
 #include "pictures/line_ends.hpp"
 #include "pictures/look.hpp"
-#include "pictures/number.hpp"
 #include "pictures/page.hpp"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 #include "curves.hpp"
 
-#include "number.hpp"
+#include "look.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,13 +1,12 @@
 #include "gnuplot.hpp"
 
-#include "caption.hpp"
-
 #include <cerrno>
 #include <cstdio>
 #include <memory>
 #include <spawn.h>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <sys/wait.h>
 #include <system_error>
 #include <unistd.h>
@@ -74,6 +73,34 @@ bool is_whole(const std::string& picture) {
          && (picture.ends_with(end_of_png) || picture.substr(0, end + 1).ends_with(end_of_svg));
 }
 
+// -- the caption ----------------------------------------------------------------------------
+
+std::string escaped(const std::string& text) {
+  std::string result;
+  for (const auto c : text)
+    switch (c) {
+    case '&':
+      result += "&amp;";
+      break;
+    case '<':
+      result += "&lt;";
+      break;
+    case '>':
+      result += "&gt;";
+      break;
+    default:
+      result += c;
+    }
+  return result;
+}
+
+void drop_names_of_curves(std::string& svg) {
+  constexpr std::string_view begin = "<title>gnuplot_plot_";
+  constexpr std::string_view end = "</title>";
+  for (auto at = svg.find(begin); at != std::string::npos; at = svg.find(begin, at))
+    svg.erase(at, svg.find(end, at) + end.size() - at);
+}
+
 } // namespace
 
 std::string run_gnuplot(const std::string& script) {
@@ -92,6 +119,22 @@ std::string run_gnuplot(const std::string& script) {
   auto picture = content_of(out);
   if (!is_whole(picture))
     throw std::runtime_error{"gnuplot's picture is incomplete; is the temporary folder full?"};
+  return picture;
+}
+
+std::string captioned(std::string picture, const std::string& title,
+                      const std::string& description) {
+  if (!picture.starts_with("<?xml"))
+    return picture;
+  constexpr std::string_view last = "</desc>";
+  const auto begin = picture.find("<title>");
+  const auto end = picture.find(last, begin);
+  if (begin == std::string::npos || end == std::string::npos)
+    return picture;
+  picture.replace(begin, end + last.size() - begin,
+                  "<title>" + escaped(title) + "</title>\n<desc>" + escaped(description)
+                    + "</desc>");
+  drop_names_of_curves(picture);
   return picture;
 }
 

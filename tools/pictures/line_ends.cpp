@@ -1,6 +1,6 @@
 #include "line_ends.hpp"
 
-#include "number.hpp"
+#include "look.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,8 +1,7 @@
 #include "look.hpp"
 
-#include "number.hpp"
-
 #include <array>
+#include <charconv>
 
 namespace pictures {
 
@@ -16,6 +15,20 @@ constexpr std::array<Look, 6> looks{{{"#0072b2", 7, "1"},
                                      {"#222222", 15, "(6,3,2,3,2,3)"}}};
 
 } // namespace
+
+std::string number(double value) {
+  std::array<char, 32> buffer;
+  return {buffer.data(), std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
+                                       std::chars_format::general, 10)
+                           .ptr};
+}
+
+std::string quoted(const std::string& text) {
+  std::string result = "'";
+  for (const auto c : text)
+    result += c == '\'' ? "''" : std::string(1, c);
+  return result + "'";
+}
 
 // Those that come after the first have the same colours, with other dashes and hollow marks.
 Look look(std::size_t line) {

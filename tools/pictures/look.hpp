@@ -5,6 +5,12 @@
 
 namespace pictures {
 
+/// Renders a number for gnuplot, with ten digits and an exponent if it is short.
+std::string number(double value);
+
+/// Renders a text for gnuplot. Only the quote itself is special in it.
+std::string quoted(const std::string& text);
+
 /// How a line is drawn. Dashes and mark tell it from others where colours cannot be seen.
 struct Look {
   const char* colour;

@@ -1,6 +1,6 @@
 #include "page.hpp"
 
-#include "number.hpp"
+#include "look.hpp"
 
 namespace pictures {
 

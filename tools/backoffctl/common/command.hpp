@@ -59,7 +59,7 @@ public:
   virtual std::string run() = 0;
 
   /// The program's exit code after `run`, if nothing failed.
-  virtual int exit_code() const { return 0; }
+  int exit_code() const { return exit_code_; }
 
   /// Declares a flag with a value. Only `read` reads what is given. So a flag without a value, and
   /// one that is given twice, are refused together with all other faults.
@@ -91,6 +91,8 @@ public:
 protected:
   /// Notes what is wrong with the flags together.
   virtual void check(Problems&) {}
+
+  int exit_code_ = exit_done;
 
 private:
   struct Flag {

@@ -6,9 +6,7 @@
 #include "backoff_actor/core/text/internal/advice.hpp"
 #include "backoff_actor/lab/internal/tuning.hpp"
 
-#include <array>
 #include <charconv>
-#include <string_view>
 #include <system_error>
 
 namespace backoffctl {
@@ -17,38 +15,16 @@ namespace {
 
 using backoff_actor::detail::span_advice;
 
-// A value is `number * times / per`, so that a span such as 100ms is the double next to 0.1.
-struct Unit {
-  std::string_view name;
-  double times;
-  double per;
-};
-
-constexpr std::array<Unit, 6> units{
-  {{"ns", 1, 1e9}, {"us", 1, 1e6}, {"ms", 1, 1e3}, {"s", 1, 1}, {"min", 60, 1}, {"h", 3600, 1}}};
-
-// Takes the number at the beginning of the text; what follows it is left.
-std::optional<double> take_number(std::string_view& text, std::chars_format format) {
-  double value = 0;
-  const auto end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value, format);
-  if (error != std::errc{})
-    return std::nullopt;
-  text.remove_prefix(static_cast<std::size_t>(stop - text.data()));
-  return value;
-}
-
-std::optional<double> span_s(std::string_view text) {
-  const auto number = take_number(text, std::chars_format::fixed);
-  if (!number)
-    return std::nullopt;
-  for (const auto& unit : units)
-    if (text == unit.name)
-      return *number * unit.times / unit.per + 0.0; // no -0
-  return std::nullopt;
-}
-
 bool is_within(double value, double from, double to) { return value >= from && value <= to; }
+
+// Nothing if the text is not a number from its beginning to its end.
+template <class T>
+std::optional<T> parsed(const std::string& text) {
+  T value = 0;
+  const auto* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc{} && stop == end ? std::optional{value} : std::nullopt;
+}
 
 } // namespace
 
@@ -60,9 +36,9 @@ std::string quoted(const std::string& given) {
 
 std::optional<double> read_span_s(const std::string& flag, const std::string& given,
                                   double shortest_s, backoff_actor::Problems& problems) {
-  const auto value = span_s(given);
-  if (value && is_within(*value, shortest_s, backoff_actor::tuning_longest_s))
-    return value;
+  const auto value = backoff_actor::parse_duration(given);
+  if (value && is_within(seconds_of(*value), shortest_s, backoff_actor::tuning_longest_s))
+    return seconds_of(*value);
   problems.add(flag, quoted(given),
                std::string{"a span such as 100ms, 1.5s or 2min, "}
                  + (shortest_s > 0 ? "more than 0 (1ns..2500000h)" : "0s..2500000h")
@@ -84,9 +60,8 @@ read_duration(const std::string& flag, const std::string& given, backoff_actor::
 
 std::optional<double> read_number(const std::string& flag, const std::string& given, double from,
                                   double to, backoff_actor::Problems& problems) {
-  std::string_view rest = given;
-  const auto value = take_number(rest, std::chars_format::general);
-  if (value && rest.empty() && is_within(*value, from, to))
+  const auto value = parsed<double>(given);
+  if (value && is_within(*value, from, to))
     return value;
   problems.add(flag, quoted(given),
                "a number such as 1.1, " + shortest(from) + ".." + shortest(to));
@@ -96,10 +71,8 @@ std::optional<double> read_number(const std::string& flag, const std::string& gi
 std::optional<std::uint64_t> read_whole(const std::string& flag, const std::string& given,
                                         std::uint64_t from, std::uint64_t to,
                                         backoff_actor::Problems& problems) {
-  std::uint64_t value = 0;
-  const auto end = given.data() + given.size();
-  const auto [stop, error] = std::from_chars(given.data(), end, value);
-  if (error == std::errc{} && stop == end && value >= from && value <= to)
+  const auto value = parsed<std::uint64_t>(given);
+  if (value && *value >= from && *value <= to)
     return value;
   problems.add(flag, quoted(given),
                "a whole number, " + std::to_string(from) + ".." + std::to_string(to));

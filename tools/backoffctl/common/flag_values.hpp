@@ -18,10 +18,8 @@ namespace backoffctl {
 /// Renders what was given for a flag, for a complaint: `'1 parsec'`, or `nothing`.
 std::string quoted(const std::string& given);
 
-/// Reads a span such as `1s`, `500ms`, `1.5us`, `2min` or `10h`; nothing, and a problem, if that is
-/// something else or out of range.
+/// As `read_duration`, in seconds.
 ///
-/// @units seconds
 /// @range `shortest_s`, which may be 0, to `tuning_longest_s`
 std::optional<double> read_span_s(const std::string& flag, const std::string& given,
                                   double shortest_s, backoff_actor::Problems& problems);

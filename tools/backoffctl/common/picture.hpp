@@ -2,8 +2,8 @@
 
 #include "command.hpp"
 
+#include "pictures/gnuplot.hpp"
 #include "pictures/page.hpp"
-#include "pictures/picture.hpp"
 
 #include "backoff_actor/core/problems.hpp"
 

@@ -22,7 +22,7 @@ constexpr std::uint64_t most_calls_between_looks = 1 << 20;
 
 } // namespace
 
-bool is_progress_shown(bool was_asked_for) { return was_asked_for || isatty(STDERR_FILENO) == 1; }
+bool is_progress_shown() { return isatty(STDERR_FILENO) == 1; }
 
 ProgressLine::ProgressLine(std::ostream& console, bool is_shown, std::string what,
                            std::uint64_t total, Now now)

@@ -8,8 +8,8 @@
 
 namespace backoffctl {
 
-/// Whether a progress line is to be shown: where stderr is a terminal, or it was asked for.
-bool is_progress_shown(bool was_asked_for);
+/// Whether a progress line is to be shown: where stderr is a terminal.
+bool is_progress_shown();
 
 /// A line at the console that tells how far some long work is: `contention, full jitter: 42 %`.
 /// There is none before the work has taken a second; it is rewritten in place, and erased when the

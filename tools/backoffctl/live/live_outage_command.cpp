@@ -91,9 +91,8 @@ std::size_t whole_seconds(Duration span) {
 // The server is stopped and continued while the clients call it.
 class LiveOutage {
 public:
-  LiveOutage(EventLoop& loop, ServerProcess& server, const backoff_actor::OutageOptions& options,
-             bool shows_progress)
-    : loop_(loop), server_(server), options_(options), shows_progress_(shows_progress),
+  LiveOutage(EventLoop& loop, ServerProcess& server, const backoff_actor::OutageOptions& options)
+    : loop_(loop), server_(server), options_(options),
       at_end_of_outage_(loop, [this] { continue_server(); }),
       progress_tick_(loop, [this] { show_progress(); }) {
     server_.watch(loop_, [this](const ServerSecond& second) { on_server(second); });
@@ -149,7 +148,7 @@ private:
     phase_begun_ = EventLoop::now();
     progress_.reset();
     progress_total_ = static_cast<std::uint64_t>(std::max<std::int64_t>(span / 1ms, 1));
-    progress_.emplace(std::cerr, shows_progress_, what, progress_total_);
+    progress_.emplace(std::cerr, is_progress_shown(), what, progress_total_);
     progress_tick_.in(look_for_progress);
   }
 
@@ -162,7 +161,6 @@ private:
   EventLoop& loop_;
   ServerProcess& server_;
   const backoff_actor::OutageOptions& options_;
-  bool shows_progress_;
   OutageRecord record_;
   Phase phase_ = Phase::starting;
   std::size_t end_ = 0; // of the clients' seconds that are watched
@@ -186,7 +184,6 @@ public:
     declare_server(*this, server_);
     plot_.declare(*this,
                   "also draw the run with gnuplot, to a file whose name\nends in .svg or .png");
-    add_switch("--progress", progress_, "show a progress line even if stderr is not a terminal");
     add_switch("--json", json_, "print JSON instead of text");
     add_switch("--seconds", seconds_, "with --json: also print what happened in each second");
   }
@@ -199,7 +196,7 @@ public:
     const EndOnSignal end{loop};
     auto result = run_of(options_);
     {
-      const LiveOutage outage{loop, server, options_, is_progress_shown(progress_)};
+      const LiveOutage outage{loop, server, options_};
       loop.run();
       exit_code_ = end.exit_code();
       if (end.signal())
@@ -215,8 +212,6 @@ public:
                  : coloured_verdicts(live_outage_text(result), may_be_coloured(STDOUT_FILENO));
   }
 
-  int exit_code() const override { return exit_code_; }
-
 private:
   void check(Problems& problems) override {
     check_live_clients(options_, problems);
@@ -229,10 +224,8 @@ private:
   ServerOptions server_;
   PlotFlags plot_;
   std::optional<PlotRequest> plot_wish_;
-  bool progress_ = false;
   bool json_ = false;
   bool seconds_ = false;
-  int exit_code_ = exit_done;
 };
 
 } // namespace

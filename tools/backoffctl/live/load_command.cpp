@@ -270,8 +270,6 @@ public:
     return {};
   }
 
-  int exit_code() const override { return exit_code_; }
-
 private:
   void check(Problems& problems) override { check_live_clients(options_, problems); }
 
@@ -294,7 +292,6 @@ private:
   std::optional<backoff_actor::Duration> duration_;
   bool json_ = false;
   std::string told_cause_;
-  int exit_code_ = 0;
 };
 
 } // namespace

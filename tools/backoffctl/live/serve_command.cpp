@@ -84,8 +84,6 @@ public:
     return {};
   }
 
-  int exit_code() const override { return exit_code_; }
-
 private:
   void tell_beginning(const HttpServer& server) const {
     const auto backlog = tell_backlog(options_.service.backlog);
@@ -120,7 +118,6 @@ private:
   ServerOptions options_;
   std::optional<backoff_actor::Duration> duration_;
   bool json_ = false;
-  int exit_code_ = 0;
 };
 
 } // namespace

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 namespace backoffctl {
 
@@ -35,32 +36,30 @@ std::string give_up_text(const PlannedPolicy& planned) {
 
 constexpr auto hour = 3600.0; // s
 
-std::string calls_text(const PlannedPolicy& planned) {
-  const auto& calls = planned.calls;
-  const std::string subject =
-    planned.give_up ? "against a dead service for ever: " : "against a dead service: ";
+// Calls to a dead service, with so many digits.
+std::string calls_text(const backoff_actor::CallRate& calls, int digits, double a_second_from) {
   if (!std::isfinite(calls.first_hour))
-    return subject + "calls without a pause in the long run";
-  const auto first_hour = rounded(calls.first_hour, 4);
+    return "without a pause in the long run\n";
+  const auto first_hour = rounded(calls.first_hour, digits);
   const auto long_run = !std::isfinite(calls.long_run) ? std::string{"without a pause"}
-                        : calls.long_run >= 1          ? rounded(calls.long_run, 4) + " an hour"
+                        : calls.long_run >= a_second_from
+                          ? rounded(calls.long_run / hour, digits) + " a second"
+                        : calls.long_run >= 1 ? rounded(calls.long_run, digits) + " an hour"
                                               : "one in " + span_text(hour / calls.long_run);
-  return subject + first_hour + (first_hour == "1" ? " call" : " calls") + " in the first hour, "
-         + long_run + " in the long run";
+  return first_hour + (first_hour == "1" ? " call" : " calls") + " in the first hour, " + long_run
+         + " in the long run\n";
+}
+
+std::string calls_text(const PlannedPolicy& planned) {
+  return std::string{"against a dead service"} + (planned.give_up ? " for ever: " : ": ")
+         + (std::isfinite(planned.calls.first_hour) ? "" : "calls ")
+         + calls_text(planned.calls, 4, std::numeric_limits<double>::infinity());
 }
 
 std::string all_calls_text(const PlannedPolicy& planned, std::uint32_t clients) {
-  const auto first_hour = planned.calls.first_hour * clients;
-  const auto long_run = planned.calls.long_run * clients;
-  const auto subject = "all " + counted(clients, "client", "clients") + ": ";
-  if (!std::isfinite(first_hour))
-    return subject + "without a pause in the long run\n";
-  const auto in_long_run = !std::isfinite(long_run) ? std::string{"without a pause"}
-                           : long_run >= hour       ? rounded(long_run / hour, 3) + " a second"
-                           : long_run >= 1          ? rounded(long_run, 3) + " an hour"
-                                                    : "one in " + span_text(hour / long_run);
-  return subject + rounded(first_hour, 3) + (first_hour == 1 ? " call" : " calls")
-         + " in the first hour, " + in_long_run + " in the long run\n";
+  return "all " + counted(clients, "client", "clients") + ": "
+         + calls_text({planned.calls.first_hour * clients, planned.calls.long_run * clients}, 3,
+                      hour);
 }
 
 std::string limit_text(const MessageLimit& limit, const std::string& indent) {
@@ -146,7 +145,7 @@ std::string beyond_text(const PlannedPolicy& planned) {
 std::string summary(const PlannedPolicy& planned, const PlanAnswer& answer,
                     const std::string& indent) {
   auto result = planned.known ? indent + known_text(*planned.known) : std::string{};
-  result += indent + give_up_text(planned) + "\n" + indent + calls_text(planned) + "\n";
+  result += indent + give_up_text(planned) + "\n" + indent + calls_text(planned);
   if (answer.clients)
     result += indent + all_calls_text(planned, *answer.clients);
   if (planned.outage)

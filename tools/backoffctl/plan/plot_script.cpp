@@ -5,7 +5,6 @@
 #include "pictures/curves.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -41,26 +40,11 @@ Extent extent_of(const std::vector<PlannedPolicy>& policies) {
 
 // -- linear -----------------------------------------------------------------------------
 
-struct AxisUnit {
-  const char* word;
-  double length_s;
-  double from_s;
-};
-
-constexpr std::array<AxisUnit, 8> axis_units{{{"nanoseconds", 1e-9, 0},
-                                              {"microseconds", 1e-6, 2e-6},
-                                              {"milliseconds", 1e-3, 2e-3},
-                                              {"seconds", 1, 2},
-                                              {"minutes", 60, 20 * 60},
-                                              {"hours", 3600, 10 * 3600},
-                                              {"days", 86'400, 10 * 86'400},
-                                              {"years", 31'536'000, 2 * 31'536'000}}};
-
 DelayAxis linear_axis(const Extent& extent) {
   const auto longest_s = extent.longest_s > 0 ? extent.longest_s : 1;
   const auto unit =
-    *std::find_if(axis_units.rbegin(), axis_units.rend() - 1,
-                  [&](const auto& candidate) { return longest_s >= candidate.from_s; });
+    *std::find_if(time_units.rbegin(), time_units.rend() - 1,
+                  [&](const auto& candidate) { return longest_s >= candidate.axis_from_s; });
   return {.title = std::string{"delay, "} + unit.word,
           .unit_s = unit.length_s,
           .scale = {0, longest_s / unit.length_s * 1.05},
@@ -74,24 +58,9 @@ struct Tick {
   std::string label;
 };
 
-struct TickUnit {
-  const char* name;
-  double length_s;
-  int decades;
-};
-
-constexpr std::array<TickUnit, 8> tick_units{{{"ns", 1e-9, 3},
-                                              {"us", 1e-6, 3},
-                                              {"ms", 1e-3, 3},
-                                              {"s", 1, 2},
-                                              {"min", 60, 2},
-                                              {"h", 3600, 2},
-                                              {"d", 86'400, 3},
-                                              {"y", 31'536'000, 4}}};
-
 std::vector<Tick> ticks_within(double bottom_s, double top_s, const std::vector<double>& factors) {
   std::vector<Tick> result;
-  for (const auto& unit : tick_units)
+  for (const auto& unit : time_units)
     for (auto decade = 0; decade < unit.decades; ++decade)
       for (const auto factor : factors) {
         const auto count = factor * std::pow(10, decade);

@@ -76,7 +76,6 @@ private:
   std::vector<backoff_actor::Policy> policies_;
   PlotFlags plot_;
   bool as_json_ = false;
-  bool wants_progress_ = false;
   ContentionQuestion question_;
 };
 

@@ -153,8 +153,6 @@ ContentionCommand::ContentionCommand(CLI::App& simulate)
                 "also draw the curves with gnuplot, to a file whose name\nends in .svg or .png",
                 "with --plot: use logarithmic axes for calls and times");
   add_switch("--json", as_json_, "print JSON with full precision instead of text");
-  add_switch("--progress", wants_progress_,
-             "show progress on stderr even if stderr is not a terminal");
 }
 
 void ContentionCommand::check(Problems& problems) {
@@ -166,8 +164,7 @@ void ContentionCommand::check(Problems& problems) {
 
 std::string ContentionCommand::run() {
   std::optional<ProgressLine> line;
-  line.emplace(std::cerr, is_progress_shown(wants_progress_), "simulate contention",
-               work_of(question_));
+  line.emplace(std::cerr, is_progress_shown(), "simulate contention", work_of(question_));
   const auto result = answer(question_, [&](std::uint64_t done) { line->at(done); });
   line.reset();
   if (question_.plot)

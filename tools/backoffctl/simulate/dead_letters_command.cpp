@@ -262,13 +262,10 @@ public:
     add_flag("--seed", whole(x.seed, 0, UINT64_MAX), "S",
              "seed of the random numbers, 0..18446744073709551615;\ndefault 0");
     add_switch("--json", as_json_, "print JSON with full precision instead of text");
-    add_switch("--progress", wants_progress_,
-               "show progress on stderr even if stderr is not a terminal");
   }
 
   std::string run() override {
-    ProgressLine line{std::cerr, is_progress_shown(wants_progress_), "simulate dead-letters",
-                      1'000'000};
+    ProgressLine line{std::cerr, is_progress_shown(), "simulate dead-letters", 1'000'000};
     const auto result = answer(question_, [&](std::uint64_t done) { line.at(done); });
     return as_json_ ? dead_letters_json(result) : dead_letters_text(result);
   }
@@ -308,7 +305,6 @@ private:
   std::vector<RetryAfterWish> wishes_;
   DeadLettersOptions options_; // what all setups have in common
   bool as_json_ = false;
-  bool wants_progress_ = false;
   DeadLettersQuestion question_;
 };
 

@@ -158,8 +158,6 @@ public:
       "with --plot: use a logarithmic axis for the concurrency");
     add_switch("--json", json_, "print JSON with full precision instead of text");
     add_switch("--seconds", seconds_, "with --json: also print what happened in each second");
-    add_switch("--progress", wants_progress_,
-               "show progress on stderr even if stderr is not a terminal");
   }
 
   std::string run() override {
@@ -222,8 +220,7 @@ private:
 
   OutageRuns simulated() const {
     constexpr std::uint64_t parts = 1'000'000; // of each run
-    ProgressLine line{std::cerr, is_progress_shown(wants_progress_), "simulate outage",
-                      runs_.size() * parts};
+    ProgressLine line{std::cerr, is_progress_shown(), "simulate outage", runs_.size() * parts};
     OutageRuns result;
     for (const auto& options : runs_) {
       const auto before = result.size() * parts;
@@ -249,7 +246,6 @@ private:
   std::optional<PlotRequest> plot_wish_;
   bool json_ = false;
   bool seconds_ = false;
-  bool wants_progress_ = false;
   std::vector<OutageOptions> runs_; // one at least
 };
 

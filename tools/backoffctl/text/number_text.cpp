@@ -3,30 +3,10 @@
 #include "backoff_actor/core/text/internal/number_text.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 
 namespace backoffctl {
-
-namespace {
-
-struct TextUnit {
-  const char* name;
-  double length_s;
-  double from_s; // shorter spans are shown in the unit before
-};
-
-constexpr std::array<TextUnit, 8> text_units{{{"ns", 1e-9, 0},
-                                              {"us", 1e-6, 1e-6},
-                                              {"ms", 1e-3, 1e-3},
-                                              {"s", 1, 1},
-                                              {"min", 60, 2 * 60},
-                                              {"h", 3600, 2 * 3600},
-                                              {"d", 86'400, 2 * 86'400},
-                                              {"y", 31'536'000, 2 * 31'536'000}}};
-
-} // namespace
 
 std::string shortest(double value) { return backoff_actor::detail::number_text(value); }
 
@@ -52,7 +32,7 @@ std::string span_text(double span_s) {
   if (span_s < least_s)
     return "0 s";
   const auto unit =
-    std::find_if(text_units.rbegin(), text_units.rend() - 1, [&](const auto& candidate) {
+    std::find_if(time_units.rbegin(), time_units.rend() - 1, [&](const auto& candidate) {
       return span_s >= candidate.from_s * (1 - half_digit);
     });
   constexpr auto halves_go_up = 1 + 1e-12; // also those that a computation has a bit too short

@@ -134,9 +134,6 @@ inline std::string_view to_string(TopOrder order) {
   return top_orders.at(static_cast<std::size_t>(order));
 }
 
-/// Reads the name of an order; nothing if there is none.
-std::optional<TopOrder> parse_order(std::string_view name);
-
 /// What the user has asked to see.
 struct TopView {
   TopOrder order = TopOrder::oldest;

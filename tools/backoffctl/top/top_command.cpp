@@ -212,8 +212,6 @@ public:
     return {};
   }
 
-  int exit_code() const override { return exit_code_; }
-
 private:
   void refuse_tls(Problems& problems) const {
     for (const auto* flag : {"--authority", "--certificate", "--key"})
@@ -235,7 +233,6 @@ private:
   MakeTls make_tls_;
   TopView view_;
   backoff_actor::Duration interval_ = 1s;
-  int exit_code_ = 0;
 };
 
 } // namespace

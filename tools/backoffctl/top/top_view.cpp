@@ -55,13 +55,6 @@ bool is_one_of(std::string_view key, std::initializer_list<std::string_view> key
 
 } // namespace
 
-std::optional<TopOrder> parse_order(std::string_view name) {
-  const auto found = std::find(top_orders.begin(), top_orders.end(), name);
-  if (found == top_orders.end())
-    return std::nullopt;
-  return static_cast<TopOrder>(found - top_orders.begin());
-}
-
 TopWish press(TopView& view, std::string_view keys, std::size_t page) {
   const auto up = [&](std::size_t count) { view.first -= std::min(view.first, count); };
   while (!keys.empty()) {
