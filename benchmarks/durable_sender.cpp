@@ -26,10 +26,10 @@ const benchmarks::Words words{
   "durable_sender",
   R"(Measures the throughput of a sender with a durable outbox in an SQLite file.
 
-A client sends messages and waits for their answers; the window is the number of messages in
-flight. The child answers at once. A message therefore waits for one commit, and is acknowledged
-with the next. The larger the window, the more messages share a commit, without any setting. For
-comparison, the program measures the same with the outbox in memory.
+A client sends messages of 256 bytes and waits for their answers; the window is the number of
+messages in flight. The child answers at once. A message therefore waits for one commit, and is
+acknowledged with the next. The larger the window, the more messages share a commit, without any
+setting. For comparison, the program measures the same with the outbox in memory.
 
 By default the outbox writes in a thread of its own. With --scheduler-thread it writes in those of
 the actor system. With --without-idle-sleeps, CAF's idle threads wait for work without sleeps
@@ -61,7 +61,6 @@ private:
 struct Options {
   std::uint64_t messages = 20'000;
   std::uint64_t rounds = 5;
-  std::uint64_t bytes = 256;
   bool writes_in_scheduler = false;
   bool is_without_idle_sleeps = false;
 };
@@ -99,7 +98,7 @@ benchmarks::Report measure(const Options& options) {
     // A narrow window is slow: no more messages than take about as long.
     const auto messages = std::min(options.messages, std::max<std::uint64_t>(window * 200, 200));
     subjects.push_back({std::to_string(window), [=] {
-                          return figures_of(options, {messages, window, options.bytes});
+                          return figures_of(options, {messages, window, 256});
                         }});
   }
   return benchmarks::Grid{{"window", "durable, deliveries/s", "in memory, deliveries/s",
@@ -118,7 +117,6 @@ int main(int argc, char** argv) {
   benchmarks::Program program{durable_sender::words};
   program.number("--messages", options.messages, 1, 10'000'000, "the most messages in a round");
   program.number("--rounds", options.rounds, 1, 1001, "number of rounds");
-  program.number("--bytes", options.bytes, 1, 10'000'000, "bytes in a message");
   program.flag("--scheduler-thread", options.writes_in_scheduler,
                "write in a thread of the actor system");
   program.flag("--without-idle-sleeps", options.is_without_idle_sleeps,

@@ -26,11 +26,11 @@ const benchmarks::Words words{
   "durable_store",
   R"(Measures what it costs to keep deliveries in an SQLite file.
 
-The program inserts a batch of deliveries and commits, then acknowledges the batch and commits.
-Each commit survives a power loss: it waits until the disk has the data. For comparison, plain
-SQLite does the same work in one table of numbers and payloads, with the same settings (write-ahead
-log, synchronous = FULL, a checkpoint every 4000 pages). It counts the syncs in a separate run,
-where they reach the disk.
+The program inserts a batch of deliveries of 256 bytes and commits, then acknowledges the batch and
+commits. Each commit survives a power loss: it waits until the disk has the data. For comparison,
+plain SQLite does the same work in one table of numbers and payloads, with the same settings
+(write-ahead log, synchronous = FULL, a checkpoint every 4000 pages). It counts the syncs in a
+separate run, where they reach the disk.
 
 The files are in a new folder in TMPDIR, or in /tmp. The result depends on whether that disk really
 syncs.
@@ -41,8 +41,8 @@ syncs.
 /// Takes a batch of deliveries, and gives it back; the numbers go up.
 class StoreQueue {
 public:
-  StoreQueue(const std::filesystem::path& file, const std::string& vfs, std::uint64_t bytes)
-    : store_(open_sqlite_store(file, {.vfs = vfs})), payload_(bytes, std::byte{7}) {}
+  StoreQueue(const std::filesystem::path& file, const std::string& vfs)
+    : store_(open_sqlite_store(file, {.vfs = vfs})) {}
 
   void insert_and_acknowledge(std::uint64_t count) {
     changes_.clear();
@@ -57,7 +57,7 @@ public:
 
 private:
   std::shared_ptr<DeliveryStore> store_;
-  std::vector<std::byte> payload_;
+  std::vector<std::byte> payload_ = std::vector<std::byte>(256, std::byte{7});
   std::vector<StoreChange> changes_;
   std::uint64_t next_ = 1;
 };
@@ -65,8 +65,8 @@ private:
 /// What a program would write that knows SQLite well and needs no more than a queue.
 class PlainQueue {
 public:
-  PlainQueue(const std::filesystem::path& file, const std::string& vfs, std::uint64_t bytes)
-    : database_(opened(file, vfs)), payload_(bytes, std::byte{7}) {}
+  PlainQueue(const std::filesystem::path& file, const std::string& vfs)
+    : database_(opened(file, vfs)) {}
 
   void insert_and_acknowledge(std::uint64_t count) {
     run(begin_);
@@ -104,7 +104,7 @@ private:
   SQLite::Statement commit_{database_, "COMMIT"};
   SQLite::Statement insert_{database_, "INSERT INTO queue VALUES(?1, ?2)"};
   SQLite::Statement delete_{database_, "DELETE FROM queue WHERE id = ?1"};
-  std::vector<std::byte> payload_;
+  std::vector<std::byte> payload_ = std::vector<std::byte>(256, std::byte{7});
   std::uint64_t next_ = 1;
 };
 
@@ -123,23 +123,21 @@ struct Load {
 
 // Of so many commits of a batch, in a queue that is new.
 template <class Queue>
-double syncs_per_delivery(const std::filesystem::path& file, const Load& load,
-                          std::uint64_t bytes) {
+double syncs_per_delivery(const std::filesystem::path& file, const Load& load) {
   test::FaultyVfs vfs; // which fails nowhere, and counts
-  Queue queue{file, test::FaultyVfs::name, bytes};
+  Queue queue{file, test::FaultyVfs::name};
   const auto before = vfs.calls().syncs;
   load.drive(queue);
   return static_cast<double>(vfs.calls().syncs - before) / load.deliveries();
 }
 
-benchmarks::Subject subject(const example::TemporaryFolder& folder, const Load& load,
-                            std::uint64_t bytes) {
+benchmarks::Subject subject(const example::TemporaryFolder& folder, const Load& load) {
   const auto name = std::to_string(load.batch);
   const Load counted{load.batch, std::max<std::uint64_t>(load.commits, 200)};
-  const auto store_syncs = syncs_per_delivery<StoreQueue>(folder / ("s" + name), counted, bytes);
-  const auto plain_syncs = syncs_per_delivery<PlainQueue>(folder / ("p" + name), counted, bytes);
-  const auto store = std::make_shared<StoreQueue>(folder / ("store" + name), "", bytes);
-  const auto plain = std::make_shared<PlainQueue>(folder / ("plain" + name), "", bytes);
+  const auto store_syncs = syncs_per_delivery<StoreQueue>(folder / ("s" + name), counted);
+  const auto plain_syncs = syncs_per_delivery<PlainQueue>(folder / ("p" + name), counted);
+  const auto store = std::make_shared<StoreQueue>(folder / ("store" + name), "");
+  const auto plain = std::make_shared<PlainQueue>(folder / ("plain" + name), "");
   store->insert_and_acknowledge(load.batch);
   plain->insert_and_acknowledge(load.batch);
   return {name, [=]() -> benchmarks::Figures {
@@ -151,11 +149,11 @@ benchmarks::Subject subject(const example::TemporaryFolder& folder, const Load& 
           }};
 }
 
-benchmarks::Report measure(std::uint64_t commits, std::uint64_t rounds, std::uint64_t bytes) {
+benchmarks::Report measure(std::uint64_t commits, std::uint64_t rounds) {
   const example::TemporaryFolder folder{"durable_store"};
   std::vector<benchmarks::Subject> subjects;
   for (const std::uint64_t batch : {1U, 10U, 100U, 1000U})
-    subjects.push_back(subject(folder, {batch, commits}, bytes));
+    subjects.push_back(subject(folder, {batch, commits}));
   return benchmarks::Grid{{"batch", "store, deliveries/s", "plain SQLite, deliveries/s",
                            "store / plain", "store, syncs/delivery", "plain, syncs/delivery"},
                           rounds,
@@ -170,11 +168,9 @@ benchmarks::Report measure(std::uint64_t commits, std::uint64_t rounds, std::uin
 int main(int argc, char** argv) {
   std::uint64_t commits = 100;
   std::uint64_t rounds = 11;
-  std::uint64_t bytes = 256;
   benchmarks::Program program{durable_store::words};
   program.number("--commits", commits, 2, 1'000'000,
                  "commits in a round; half of them are inserts");
   program.number("--rounds", rounds, 1, 1001, "number of rounds");
-  program.number("--bytes", bytes, 1, 10'000'000, "bytes in a payload");
-  return program.run(argc, argv, [&] { return durable_store::measure(commits, rounds, bytes); });
+  return program.run(argc, argv, [&] { return durable_store::measure(commits, rounds); });
 }

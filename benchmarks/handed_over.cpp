@@ -1,6 +1,6 @@
 // handed_over: jobs that other programs hand over by SQL, beside two job queues.
 
-#include "postgres/measures.hpp"
+#include "postgres/bench.hpp"
 
 int main(int argc, char** argv) {
   using namespace postgres_benchmarks;
@@ -22,7 +22,5 @@ the ratios. The server is that of postgres_store, see there.
 )",
     "",
   }};
-  program.options().number("--dead-rows", program.extent().dead_rows, 10, 10'000'000,
-                           "dead rows before a look");
   return program.run(argc, argv, &measure_incoming);
 }

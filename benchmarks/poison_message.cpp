@@ -10,7 +10,6 @@
 #include <chrono>
 #include <deque>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <set>
 #include <stdexcept>
@@ -22,14 +21,16 @@ namespace poison_message {
 
 namespace {
 
-using backoff_actor::testing::VirtualTime;
+using namespace backoff_actor;
+using namespace benchmarks;
+using testing::VirtualTime;
 using transcription::Msg;
 using transcription::Tick;
 using transcription::TrackedMsg;
 using namespace std::chrono_literals;
 
-const benchmarks::Words words{"poison_message",
-                              R"(Measures the worst case of the article's design, in virtual time.
+const Words words{"poison_message",
+                  R"(Measures the worst case of the article's design, in virtual time.
 
 A poison message crashes the child whenever the child works on it. Behind it come 2857 good
 messages, one every 7 ms for 20 s. The program counts the crashes and the messages handed to a
@@ -37,7 +38,7 @@ child within those 20 s. It also counts the good messages whose client has its a
 s later. It does so for the article's BackOffSender, transcribed, and for the one of this library.
 The same options give the same numbers on every machine.
 )",
-                              R"(  poison_message                  medians over 11 seeds
+                  R"(  poison_message                  medians over 11 seeds
   poison_message --seeds 1        one run of each
   poison_message --service-us 0   a better case for the article's sender: with a child that takes
                                   no time, no message comes between a resend and the crash, and no
@@ -55,7 +56,7 @@ constexpr auto first_good_after = 3500us;
 // The child of all senders. It works on one message at a time, for as long as it is told to.
 class Worker : public caf::event_based_actor {
 public:
-  Worker(caf::actor_config& config, backoff_actor::Duration takes)
+  Worker(caf::actor_config& config, Duration takes)
     : caf::event_based_actor(config), takes_(takes) {}
 
   caf::behavior make_behavior() override {
@@ -83,7 +84,7 @@ private:
   void take(Job job) {
     jobs_.push_back(std::move(job));
     if (jobs_.size() == 1)
-      backoff_actor::compat::send_later(*this, takes_, Tick{});
+      compat::send_later(*this, takes_, Tick{});
   }
 
   void finish() {
@@ -98,10 +99,10 @@ private:
     }
     jobs_.pop_front();
     if (!jobs_.empty())
-      backoff_actor::compat::send_later(*this, takes_, Tick{});
+      compat::send_later(*this, takes_, Tick{});
   }
 
-  backoff_actor::Duration takes_;
+  Duration takes_;
   std::deque<Job> jobs_; // the mailbox of a worker that blocks
 };
 
@@ -112,19 +113,18 @@ using Answers = std::set<std::uint64_t>;
 caf::behavior client(caf::event_based_actor* self, const caf::actor& receiver,
                      const std::shared_ptr<Answers>& answers) {
   self->send(receiver, Msg{0, "poison"});
-  backoff_actor::compat::send_later(*self, first_good_after, std::uint64_t{1});
+  compat::send_later(*self, first_good_after, std::uint64_t{1});
   return {
     [=](std::uint64_t id) {
       self->send(receiver, Msg{id, "good"});
       if (id < good_messages)
-        backoff_actor::compat::send_later(*self, period, id + 1);
+        compat::send_later(*self, period, id + 1);
     },
     [=](const Msg& answer) { answers->insert(answer.id); },
   };
 }
 
 struct Options {
-  std::uint64_t seed = 1;
   std::uint64_t seeds = 11;
   std::uint64_t service_us = 1000;
 };
@@ -138,13 +138,11 @@ struct Work {
 
 // Makes a sender to be measured. Returns it, and how to read its counts.
 using Running = std::pair<caf::actor, std::function<Work()>>;
-using Spawn =
-  std::function<Running(VirtualTime&, const backoff_actor::ChildFactory&, std::uint64_t seed)>;
+using Spawn = std::function<Running(VirtualTime&, const ChildFactory&, std::uint64_t seed)>;
 
 Spawn article(bool stay_at_ceiling) {
-  return [=](VirtualTime& time, const backoff_actor::ChildFactory& make_child,
-             std::uint64_t seed) -> Running {
-    backoff_actor::ExponentialBackOffSpec spec;
+  return [=](VirtualTime& time, const ChildFactory& make_child, std::uint64_t seed) -> Running {
+    ExponentialBackOffSpec spec;
     spec.stay_at_ceiling = stay_at_ceiling;
     spec.seed = seed;
     const auto counts = std::make_shared<transcription::Counts>();
@@ -154,28 +152,26 @@ Spawn article(bool stay_at_ceiling) {
   };
 }
 
-Spawn ours(backoff_actor::SenderOptions options) {
-  return [=](VirtualTime& time, const backoff_actor::ChildFactory& make_child,
-             std::uint64_t seed) mutable -> Running {
-    const auto work = std::make_shared<Work>();
-    options.seed = seed;
-    options.stream = 0;
-    options.on_event = [=](const backoff_actor::Event& event) {
-      work->crashes += std::holds_alternative<backoff_actor::event::ChildDown>(event);
-      work->hand_overs += std::holds_alternative<backoff_actor::event::HandedOver>(event);
-      work->dead_letters += std::holds_alternative<backoff_actor::event::DeadLettered>(event);
+Spawn ours(SenderOptions options) {
+  return
+    [=](VirtualTime& time, const ChildFactory& make_child, std::uint64_t seed) mutable -> Running {
+      const auto work = std::make_shared<Work>();
+      options.seed = seed;
+      options.stream = 0;
+      options.on_event = [=](const Event& event) {
+        work->crashes += std::holds_alternative<event::ChildDown>(event);
+        work->hand_overs += std::holds_alternative<event::HandedOver>(event);
+        work->dead_letters += std::holds_alternative<event::DeadLettered>(event);
+      };
+      return {spawn_back_off_sender(time.system(), make_child, options), [=] { return *work; }};
     };
-    return {backoff_actor::spawn_back_off_sender(time.system(), make_child, options),
-            [=] { return *work; }};
-  };
 }
 
-benchmarks::Figures run(const Spawn& spawn, backoff_actor::Duration service_time,
-                        std::uint64_t seed) {
+Figures run(const Spawn& spawn, Duration service_time, std::uint64_t seed) {
   VirtualTime time{[](caf::actor_system_config& config) {
-    backoff_actor::compat::register_types<caf::id_block::transcription>(config);
+    compat::register_types<caf::id_block::transcription>(config);
   }};
-  const auto [sender, work] = spawn(time, backoff_actor::child_of<Worker>(service_time), seed);
+  const auto [sender, work] = spawn(time, child_of<Worker>(service_time), seed);
   time.keep(sender);
   const auto answers = std::make_shared<Answers>();
   time.keep(time.system().spawn(client, sender, answers));
@@ -183,29 +179,29 @@ benchmarks::Figures run(const Spawn& spawn, backoff_actor::Duration service_time
   const auto in_time = work();
   const auto answered_in_time = answers->size();
   time.advance(then);
-  benchmarks::Figures result;
+  Figures result;
   for (const std::uint64_t count : {in_time.crashes, in_time.hand_overs, answered_in_time,
                                     answers->size(), work().dead_letters})
     result.push_back(static_cast<double>(count));
   return result;
 }
 
-benchmarks::Report measure(const Options& options) {
-  backoff_actor::SenderOptions five_attempts;
+Report measure(const Options& options) {
+  SenderOptions five_attempts;
   five_attempts.max_attempts = 5;
-  five_attempts.charging = backoff_actor::Charging::every_failure();
-  backoff_actor::SenderOptions unordered;
-  unordered.ordering = backoff_actor::Ordering::unordered;
-  std::vector<benchmarks::Subject> subjects;
+  five_attempts.charging = Charging::every_failure();
+  SenderOptions unordered;
+  unordered.ordering = Ordering::unordered;
+  std::vector<Subject> subjects;
   for (const auto& [name, spawn] :
        {std::pair{"article", article(false)}, std::pair{"article, stay_at_ceiling", article(true)},
         std::pair{"ours, defaults (strict)", ours({})},
         std::pair{"ours, strict, max_attempts 5", ours(five_attempts)},
         std::pair{"ours, unordered", ours(unordered)}})
-    subjects.push_back({name, [&options, spawn = spawn, seed = options.seed]() mutable {
+    subjects.push_back({name, [&options, spawn = spawn, seed = std::uint64_t{1}]() mutable {
                           return run(spawn, std::chrono::microseconds{options.service_us}, seed++);
                         }});
-  return benchmarks::Grid{
+  return Grid{
     {"median", "crashes", "handed to a child", "good, in 20 s", "good, 60 s later", "dead letters"},
     options.seeds,
     subjects}
@@ -219,8 +215,6 @@ benchmarks::Report measure(const Options& options) {
 int main(int argc, char** argv) {
   poison_message::Options options;
   benchmarks::Program program{poison_message::words};
-  program.number("--seed", options.seed, 0, std::numeric_limits<std::uint32_t>::max(),
-                 "first seed of the delays");
   program.number("--seeds", options.seeds, 1, 1000, "number of seeds");
   program.number("--service-us", options.service_us, 0, 1'000'000,
                  "microseconds that the child works on a message");

@@ -1,6 +1,6 @@
 // postgres_store: what an outbox on a server of PostgreSQL does, beside pgbench and two job queues.
 
-#include "postgres/measures.hpp"
+#include "postgres/bench.hpp"
 
 int main(int argc, char** argv) {
   using namespace postgres_benchmarks;
@@ -17,7 +17,7 @@ int main(int argc, char** argv) {
 
 With --old-snapshot: what becomes of all this while somebody leaves a transaction open, beside the
 same without it. The server then removes no version of a row. Commits are measured at the end of
---commits, and beside them an update of one row. Jobs are those that others hand over by SQL.
+50,000, and beside them an update of one row. Jobs are those that others hand over by SQL.
 
 What is compared is measured in turn, in the same round. The table has medians, and the quartiles of
 the ratios. The server has data checksums, synchronous_commit = on, 256 MB of shared buffers and
@@ -26,14 +26,9 @@ that disk really syncs.
 )",
     "",
   }};
-  auto& options = program.options();
   bool behind_snapshot = false;
-  options.number("--backlog", program.extent().backlog, 10, 100'000'000,
-                 "the most deliveries that are owed");
-  options.flag("--old-snapshot", behind_snapshot,
-               "measure what a transaction costs that somebody leaves open, and no more");
-  options.number("--commits", program.extent().commits, 10, 10'000'000,
-                 "commits behind it, with --old-snapshot");
+  program.options().flag("--old-snapshot", behind_snapshot,
+                         "measure what a transaction costs that somebody leaves open, and no more");
   return program.run(argc, argv, [&](Rows& rows, const Server& server, const Extent& extent) {
     if (behind_snapshot)
       return measure_old_snapshot(rows, server, extent);

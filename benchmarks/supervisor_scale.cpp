@@ -50,7 +50,7 @@ many actors end at once, CAF 0.17.6 then spends most of its time on stealing.
 /// The number of children that the larger one is compared with.
 constexpr std::uint64_t few = 1000;
 
-// -- children --------------------------------------------------------------------------
+// -- children -----------------------------------------------------------------------------
 
 // All children that are there. `spawn` is called in the thread of who watches them, `is_up` in any;
 // the others in the main thread, while nobody spawns.
@@ -111,7 +111,7 @@ caf::actor Nursery::spawn(caf::event_based_actor* parent, std::uint64_t index) {
   return children_[index] = parent->spawn<Child>(this);
 }
 
-// -- who watches them ------------------------------------------------------------------
+// -- who watches them ---------------------------------------------------------------------
 
 // What a plain CAF actor is told; it answers the word when it has done it or, of `end`, begun it.
 enum Word : std::uint64_t { look, end };
@@ -191,7 +191,7 @@ caf::actor spawn_dynamic(caf::actor_system& system, Nursery& nursery) {
   return supervisor;
 }
 
-// -- measuring ------------------------------------------------------------------------
+// -- measuring ----------------------------------------------------------------------------
 
 enum class Who : std::uint8_t { nobody, by_hand, supervisor, dynamic_supervisor };
 constexpr const char* names[] = {"actors alone", "by hand", "supervisor", "dynamic supervisor"};

@@ -1,28 +1,44 @@
 // takeover: how long an outbox in PostgreSQL is without an owner when the owner fails.
 
 #include "common/machine.hpp"
+#include "common/process.hpp"
 #include "common/program.hpp"
-#include "postgres/server.hpp"
-#include "takeover/node.hpp"
+#include "postgres/bench.hpp"
+
+#include <backoff_actor/backoff_actor.hpp>
+#include <backoff_actor/core/time.hpp>
+
+#include <caf/scoped_actor.hpp>
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
+#include <exception>
+#include <fcntl.h>
+#include <functional>
 #include <iostream>
 #include <net/if.h>
 #include <optional>
+#include <poll.h>
 #include <sched.h>
+#include <string>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/types.h>
+#include <sys/wait.h>
 #include <system_error>
 #include <thread>
+#include <unistd.h>
 
 namespace takeover {
 
 namespace {
 
+using namespace backoff_actor;
 using namespace std::chrono_literals;
 using benchmarks::ours_at_most;
 using postgres_benchmarks::SqlSession;
@@ -49,10 +65,173 @@ constexpr double above_lease_goal = 100;
 struct Question {
   std::uint64_t rounds = 50;
   std::uint64_t freezes = 10;
-  backoff_actor::Duration lease = 1s;
+  Duration lease = 1s;
 };
 
-// -- faults --------------------------------------------------------------------------------
+// -- nodes --------------------------------------------------------------------------------
+
+// What a node is given.
+struct NodeOptions {
+  std::string connection; // of libpq
+  std::string outbox;
+  std::string name{};
+  Duration lease{};
+  // The node is a `spawn_owned_sender`, whose child never answers, so what is owed is handed over
+  // again by the next owner. Else it uses the store itself, and commits every 5 ms.
+  bool with_sender = false;
+  bool is_first = false; // the node is to own the outbox before any other
+};
+
+// What a node has told.
+enum class News : char {
+  waits = 'w', // it is about to ask for the outbox
+  owns = 'o',  // it owns the outbox; with a sender: it has handed over a delivery
+  works = 'k', // it has committed for a while
+};
+
+// Tells the program that started the node.
+using Teller = std::function<void(News)>;
+
+struct Line {
+  News news;
+  double at;
+};
+
+std::shared_ptr<SharedStore> store_of(const NodeOptions& options) {
+  return postgres_store({options.connection, options.outbox},
+                        {.lease = options.lease, .node = options.name});
+}
+
+// Owns the outbox by the store alone, and commits for ever.
+void be_store_node(const NodeOptions& options, const Teller& tell) {
+  constexpr int commits_until_works = 30;
+  const auto shared = store_of(options);
+  tell(News::waits);
+  const auto store = shared->own(1h);
+  tell(News::owns);
+  if (store->message_format().empty())
+    store->set_message_format("benchmark");
+  std::vector<std::uint64_t> owed;
+  store->for_each_owed([&owed](const StoredDelivery& delivery) { owed.push_back(delivery.id); });
+  auto next = store->last_id();
+  for (int commits = 1;; ++commits) {
+    auto changes = postgres_benchmarks::insertions(++next, 1);
+    for (const auto id : owed)
+      changes.emplace_back(change::Acknowledge{id, {}});
+    store->commit(changes);
+    owed = {next};
+    if (commits == commits_until_works)
+      tell(News::works);
+    std::this_thread::sleep_for(5ms);
+  }
+}
+
+// Tells `owns` with each delivery, and does not answer.
+caf::behavior silent_worker(const Teller& tell) {
+  return {[tell](const TrackedMsg&) { tell(News::owns); }};
+}
+
+void be_owned_node(const NodeOptions& options, const Teller& tell) {
+  caf::actor_system_config config;
+  init(config);
+  caf::actor_system system{config};
+  SharedOutbox outbox;
+  outbox.store = store_of(options);
+  outbox.types = durable<std::string>();
+  SenderOptions sender_options;
+  sender_options.acknowledgement = Acknowledgement::by_sent;
+  sender_options.ack_timeout = 1h;
+  tell(News::waits);
+  const auto sender = spawn_owned_sender(system, child_of(silent_worker, tell),
+                                         std::move(sender_options), std::move(outbox));
+  // A node that does not own the outbox yet refuses. What is accepted is owed for ever.
+  caf::scoped_actor self{system};
+  for (auto is_accepted = !options.is_first; !is_accepted;) {
+    self
+      ->request(
+        sender, caf::infinite,
+        Submit{.message = caf::make_message(std::string{"owed"}), .answer_when_accepted = true})
+      .receive([&is_accepted](const Accepted&) { is_accepted = true; }, [](const caf::error&) {});
+    std::this_thread::sleep_for(20ms);
+  }
+  tell(News::works);
+  for (;;)
+    std::this_thread::sleep_for(1h);
+}
+
+[[noreturn]] void be_node(const NodeOptions& options, int to) {
+  const Teller tell = [to](News news) {
+    const Line line{news, benchmarks::wall_now()};
+    if (write(to, &line, sizeof(line)) != sizeof(line))
+      _exit(1);
+  };
+  try {
+    (options.with_sender ? be_owned_node : be_store_node)(options, tell);
+  } catch (const StoreError&) {
+    // An owner whose session was ended, or that was cut off, hears so.
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "takeover: %s: %s\n", options.name.c_str(), error.what());
+    std::fflush(stderr);
+  }
+  _exit(1);
+}
+
+// A process that wants an outbox. It ends when the program that started it does, or when it is no
+// longer the owner.
+class Node {
+public:
+  // Starts the process. The caller's thread must be the only one.
+  explicit Node(const NodeOptions& options) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0)
+      throw std::system_error(errno, std::generic_category(), "cannot make a pipe");
+    const example::FileDescriptor to{ends[1]};
+    news_ = example::FileDescriptor{ends[0]};
+    std::fflush(nullptr);
+    const auto parent = getpid();
+    process_ = fork();
+    if (process_ < 0)
+      throw std::system_error(errno, std::generic_category(), "cannot start a node");
+    if (process_ > 0)
+      return;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+      _exit(1);
+    be_node(options, to.get());
+  }
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
+  ~Node() {
+    send(SIGKILL);
+    waitpid(process_, nullptr, 0);
+  }
+
+  void send(int signal) const { kill(process_, signal); }
+
+  // Waits for news of this kind, and passes over others. Returns when the node told it, by the
+  // clock `benchmarks::wall_now`, which all processes share; nothing if it has not within so many
+  // seconds, or has ended.
+  std::optional<double> wait_for(News news, double seconds) const {
+    const auto end = benchmarks::wall_now() + seconds;
+    for (;;) {
+      pollfd one{news_.get(), POLLIN, 0};
+      const auto left = end - benchmarks::wall_now();
+      if (left <= 0 || poll(&one, 1, static_cast<int>(left * 1e3 + 1)) <= 0)
+        return std::nullopt;
+      Line line{};
+      if (read(news_.get(), &line, sizeof(line)) != sizeof(line))
+        return std::nullopt;
+      if (line.news == news)
+        return line.at;
+    }
+  }
+
+private:
+  pid_t process_ = -1;
+  example::FileDescriptor news_;
+};
+
+// -- faults -------------------------------------------------------------------------------
 
 // Cuts the connections by 127.0.0.1, or mends them. In a network of its own only.
 void set_cable(bool is_whole) {
@@ -152,7 +331,7 @@ double play(Fault fault, SqlSession& control, NodeOptions options, const std::st
   return (*end - begin) * 1e3;
 }
 
-// -- all -----------------------------------------------------------------------------------
+// -- all ----------------------------------------------------------------------------------
 
 // A fault that is played several times, and its goals.
 struct Scenario {

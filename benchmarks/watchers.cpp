@@ -41,7 +41,6 @@ constexpr std::uint64_t window = 64;
 struct Question {
   std::uint64_t senders = 10'000;
   std::uint64_t watchers = 8;
-  std::uint64_t threads = 1;
   std::uint64_t rounds = 31;
   std::uint64_t span = 1000; // milliseconds
 };
@@ -64,7 +63,7 @@ struct CloseAudience {
 class Measurement {
 public:
   explicit Measurement(const Question& question)
-    : question_(question), senders_(observatory_, question.senders, window, question.threads),
+    : question_(question), senders_(observatory_, question.senders, window, 1),
       others_(threads_now()), server_(observatory_, {.port = 0}) {
     std::ranges::set_difference(threads_now(), others_,
                                 std::inserter(of_server_, of_server_.end()));
@@ -173,7 +172,6 @@ int main(int argc, char** argv) {
   benchmarks::Program program{watchers::words};
   program.number("--senders", question.senders, 1, 1'000'000, "number of senders");
   program.number("--watchers", question.watchers, 1, 31, "number of watchers that read");
-  program.number("--threads", question.threads, 1, 64, "number of threads for the senders");
   program.number("--rounds", question.rounds, 1, 1001, "number of rounds");
   program.number("--span", question.span, 100, 20'000, "length of each part of a round, in ms");
   return program.run(argc, argv, [&] { return watchers::measure(question); });

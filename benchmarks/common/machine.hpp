@@ -6,7 +6,7 @@
 
 namespace benchmarks {
 
-// -- time --------------------------------------------------------------------------------
+// -- time ---------------------------------------------------------------------------------
 
 /// Time on the wall.
 ///
@@ -49,7 +49,7 @@ std::set<std::string> threads_now();
 /// @units seconds
 double cpu_of(const std::set<std::string>& folders);
 
-// -- memory ------------------------------------------------------------------------------
+// -- memory -------------------------------------------------------------------------------
 
 /// What malloc has given out and not got back, its own headers included.
 ///

@@ -18,7 +18,7 @@ using Figures = std::vector<double>;
 /// What no figure says.
 inline constexpr double not_measured = std::numeric_limits<double>::quiet_NaN();
 
-// -- numbers -----------------------------------------------------------------------------
+// -- numbers ------------------------------------------------------------------------------
 
 /// The middle one, or the mean of the two in the middle.
 ///
@@ -51,7 +51,7 @@ inline std::string grouped(std::uint64_t number) {
 /// a point if it is whole.
 std::string rounded(double number);
 
-// -- rounds ------------------------------------------------------------------------------
+// -- rounds -------------------------------------------------------------------------------
 
 /// Something that is measured, once in each round.
 struct Subject {
@@ -66,7 +66,7 @@ using Round = std::map<std::string, Figures>;
 /// Measures all subjects once, then all once more, and so on. Names them on standard error.
 std::vector<Round> in_turn(std::uint64_t rounds, const std::vector<Subject>& subjects);
 
-// -- reports -----------------------------------------------------------------------------
+// -- reports ------------------------------------------------------------------------------
 
 /// What a program prints.
 struct Report {

@@ -1,25 +1,30 @@
 #include "common/machine.hpp"
-#include "postgres/measures.hpp"
-#include "postgres/server.hpp"
+#include "postgres/bench.hpp"
 
 #include <backoff_actor/backoff_actor.hpp>
 #include <backoff_actor/testing/stores/store_in_front.hpp>
 
+#include <caf/scoped_actor.hpp>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <exception>
 #include <future>
 #include <memory>
 #include <optional>
 #include <span>
 #include <stdexcept>
 #include <thread>
+#include <unordered_set>
 #include <utility>
 #include <variant>
 
 namespace postgres_benchmarks {
 
 namespace {
+
+// -- jobs that a client submits -----------------------------------------------------------
 
 using namespace backoff_actor;
 
@@ -112,6 +117,195 @@ double own_jobs_per_second(const std::string& connection, const JobLoad& load) {
   return static_cast<double>(load.jobs) / benchmarks::seconds_of([&] { run(load.jobs); });
 }
 
+// -- jobs that others hand over -----------------------------------------------------------
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::uint64_t inserting_sessions = 16;
+constexpr std::uint64_t looks = 50;
+constexpr std::uint64_t looks_before = 5;  // the floor comes up
+constexpr std::uint64_t producers = 20;    // sessions; as many as the peers have
+constexpr auto peer_window = "100";        // their jobs in work
+constexpr std::uint64_t most_starts = 200; // one at a time
+constexpr auto pause_between_jobs = 20ms;  // so long that the owner waits again
+
+// -- an owner -----------------------------------------------------------------------------
+
+struct Executed {
+  std::atomic<std::uint64_t> count = 0;
+  std::atomic<Clock::rep> last_begin = 0;
+};
+
+caf::behavior executor(caf::event_based_actor*, Executed* executed) {
+  return {[executed](const std::string&) {
+    executed->last_begin = Clock::now().time_since_epoch().count();
+    ++executed->count;
+    return true;
+  }};
+}
+
+template <class Condition>
+void wait_until(const Condition& condition) {
+  while (!condition())
+    std::this_thread::sleep_for(1ms);
+}
+
+// Owns the outbox `jobs`, and executes what is handed over to it.
+class IncomingOwner {
+public:
+  // Returns when it owns the outbox and waits for rows.
+  explicit IncomingOwner(const std::string& connection) : session_(connection) {
+    init(config_);
+    system_ = std::make_unique<caf::actor_system>(config_);
+    SharedOutbox outbox;
+    outbox.store = postgres_store({connection, "jobs"});
+    outbox.foreign("job.v1", [](std::span<const std::byte> json) {
+      return caf::make_message(
+        std::string(reinterpret_cast<const char*>(json.data()), json.size()));
+    });
+    SenderOptions options;
+    options.max_in_flight = 1000;
+    sender_ = spawn_owned_sender(*system_, child_of(executor, &executed), options, outbox);
+    wait_until(
+      [&] { return session_.query("SELECT count(*) FROM backoff.outbox WHERE is_asleep") == "1"; });
+  }
+  IncomingOwner(const IncomingOwner&) = delete;
+  IncomingOwner& operator=(const IncomingOwner&) = delete;
+  ~IncomingOwner() {
+    caf::scoped_actor self{*system_};
+    self->request(sender_, 1min, Stop{})
+      .receive([](const SenderStatus&) {}, [](const caf::error&) {});
+    sender_ = nullptr;
+  }
+
+  // Waits until so many jobs are executed, and the server knows of all.
+  void wait_for(std::uint64_t jobs) {
+    wait_until([&] { return executed.count >= jobs; });
+    wait_until([&] {
+      return session_.query("SELECT EXISTS(SELECT FROM backoff.delivery) OR "
+                            "EXISTS(SELECT FROM backoff.incoming)")
+             == "f";
+    });
+  }
+
+  Executed executed;
+
+private:
+  SqlSession session_; // to look at the tables
+  caf::actor_system_config config_;
+  std::unique_ptr<caf::actor_system> system_;
+  caf::actor sender_;
+};
+
+std::string job_array(std::uint64_t rows) {
+  std::string result = "[";
+  for (std::uint64_t row = 0; row < rows; ++row)
+    result.append(row == 0 ? "" : ",").append(payload_of_a_job());
+  return result.append("]");
+}
+
+// Each session is a thread, and takes the next statement when the one before is committed.
+void hand_jobs_over(const std::string& connection, const IncomingLoad& load) {
+  std::atomic<std::uint64_t> begun = 0;
+  const auto statements = (load.jobs + load.rows - 1) / load.rows;
+  std::vector<std::future<void>> sessions;
+  for (std::uint64_t session = 0; session < load.sessions; ++session)
+    sessions.push_back(std::async(std::launch::async, [&] {
+      SqlSession sql{connection, load.rows == 1 ? hand_one_over : hand_over};
+      for (auto number = begun++; number < statements; number = begun++) {
+        const auto left = load.jobs - number * load.rows;
+        sql.run({load.rows == 1 ? payload_of_a_job() : job_array(std::min(left, load.rows))});
+      }
+    }));
+  for (auto& session : sessions)
+    session.get();
+}
+
+// The median time from the begin of the INSERT to that of the execution, in milliseconds. The owner
+// waits before each.
+double time_to_start(const std::string& connection, std::uint64_t jobs) {
+  const IncomingOwner owner{connection};
+  SqlSession session{connection, hand_one_over};
+  const auto payload = payload_of_a_job();
+  std::vector<double> times;
+  for (std::uint64_t job = 1; job <= jobs; ++job) {
+    std::this_thread::sleep_for(pause_between_jobs);
+    const auto begin = Clock::now();
+    session.run({payload});
+    wait_until([&] { return owner.executed.count >= job; });
+    const Clock::time_point started{Clock::duration{owner.executed.last_begin}};
+    times.push_back(std::chrono::duration<double, std::milli>(started - begin).count());
+  }
+  return benchmarks::median(times);
+}
+
+// -- the table ----------------------------------------------------------------------------
+
+// Whether the table's trigger is there, and who takes the rows.
+enum class Table { without_trigger, as_it_is, with_an_owner };
+
+// Transactions of all sessions together, each with one row.
+double insertions_per_second(const std::string& connection, Table table, std::uint64_t seconds) {
+  std::unique_ptr<IncomingOwner> owner;
+  if (table == Table::with_an_owner)
+    owner = std::make_unique<IncomingOwner>(connection);
+  else // the first owner makes the outbox
+    open_postgres_store({connection, "jobs"});
+  if (table == Table::without_trigger)
+    SqlSession{connection}.query("ALTER TABLE backoff.incoming DISABLE TRIGGER USER; "
+                                 "ALTER TABLE backoff.incoming "
+                                 "ALTER id SET DEFAULT nextval('backoff.incoming_id_seq')");
+  std::atomic<bool> is_over = false;
+  std::atomic<std::uint64_t> committed = 0;
+  std::vector<std::unique_ptr<SqlSession>> sessions;
+  while (sessions.size() < inserting_sessions)
+    sessions.push_back(std::make_unique<SqlSession>(connection, hand_one_over));
+  const auto took = benchmarks::seconds_of([&] {
+    std::vector<std::jthread> threads;
+    for (const auto& session : sessions)
+      threads.emplace_back([&] {
+        for (const auto payload = payload_of_a_job(); !is_over.load(); ++committed)
+          session->run({payload});
+      });
+    std::this_thread::sleep_for(std::chrono::seconds{seconds});
+    is_over.store(true);
+  });
+  return static_cast<double>(committed.load()) / took;
+}
+
+// The median of looks that find nothing.
+double milliseconds_of_a_look(const std::string& connection, std::uint64_t dead_rows) {
+  const auto store = open_postgres_store({connection, "jobs"}, {.lease = std::chrono::minutes{5}});
+  const auto intake = store->open_intake();
+  SqlSession session{connection};
+  session.query(
+    "ALTER TABLE backoff.incoming DISABLE TRIGGER USER; "
+    "INSERT INTO backoff.incoming(id, outbox, outbox_id, type, payload) SELECT i, 'jobs', o.id, "
+    "'job.v1', 'x' FROM backoff.outbox o, generate_series(1, "
+    + std::to_string(dead_rows) + ") AS i");
+  SqlSession old_snapshot{connection};
+  old_snapshot.query("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT FROM backoff.outbox");
+  std::unordered_set<std::uint64_t> held;
+  for (auto taken = intake->take(dead_rows, held); !taken.empty();
+       taken = intake->take(dead_rows, held))
+    for (const auto& one : taken)
+      held.insert(one.row);
+  session.query("DELETE FROM backoff.incoming");
+  held.clear();
+  std::vector<double> times;
+  for (std::uint64_t look = 0; look < looks_before + looks; ++look) {
+    const auto seconds = benchmarks::seconds_of([&] {
+      if (!intake->take(100, held).empty())
+        throw std::runtime_error("a look found rows that are gone");
+    });
+    if (look >= looks_before)
+      times.push_back(seconds * 1e3);
+  }
+  old_snapshot.query("COMMIT");
+  return benchmarks::median(times);
+}
+
 } // namespace
 
 void measure_jobs(Rows& rows, const Server& server, const Extent& extent) {
@@ -128,6 +322,73 @@ void measure_jobs(Rows& rows, const Server& server, const Extent& extent) {
                     "jobs_per_second",
                     jobs_goal});
   }
+}
+
+double handed_over_per_second(const std::string& connection, const IncomingLoad& load) {
+  IncomingOwner owner{connection};
+  const auto before = std::max<std::uint64_t>(load.jobs / 4, 1); // the server learns its plans
+  hand_jobs_over(connection, {load.sessions, load.rows, before});
+  owner.wait_for(before);
+  const auto seconds = benchmarks::seconds_of([&] {
+    hand_jobs_over(connection, load);
+    owner.wait_for(before + load.jobs);
+  });
+  return static_cast<double>(load.jobs) / seconds;
+}
+
+void measure_incoming(Rows& rows, const Server& server, const Extent& extent) {
+  Row trigger{"sixteen producers: incoming / without the trigger", "rows/s",
+              benchmarks::at_least(0.8)};
+  Row owner{"sixteen producers: incoming with an owner / without the trigger", "rows/s"};
+  Row look{"a look behind " + benchmarks::grouped(extent.dead_rows) + " dead rows", "ms",
+           benchmarks::ours_at_most(5)};
+  for (std::uint64_t round = 0; round < extent.rounds; ++round) {
+    const auto measure = [&](benchmarks::Figures& figures, const auto& work) {
+      in_new_database(server, [&](const std::string& it) { figures.push_back(work(it)); });
+    };
+    const auto insert_into = [&](Table table) {
+      return [=, seconds = extent.seconds](const std::string& connection) {
+        return insertions_per_second(connection, table, seconds);
+      };
+    };
+    measure(trigger.beside, insert_into(Table::without_trigger));
+    measure(trigger.ours, insert_into(Table::as_it_is));
+    measure(owner.ours, insert_into(Table::with_an_owner));
+    owner.beside.push_back(trigger.beside.back());
+    measure(look.ours, [&](const std::string& connection) {
+      return milliseconds_of_a_look(connection, extent.dead_rows);
+    });
+  }
+  rows.insert(rows.end(), {trigger, owner, look});
+
+  const auto rate = [&](std::uint64_t sessions, std::uint64_t rows_at_once) {
+    return [load = IncomingLoad{sessions, rows_at_once, extent.jobs * ours_by_peers}](
+             const std::string& connection) { return handed_over_per_second(connection, load); };
+  };
+  const auto starts = std::min(extent.jobs, most_starts);
+  const auto jobs = std::to_string(extent.jobs);
+  measure_beside(rows, server, extent,
+                 {"handed over, one row a transaction",
+                  "jobs/s",
+                  rate(producers, 1),
+                  {peer_window, jobs},
+                  "jobs_per_second",
+                  benchmarks::at_least(1)});
+  measure_beside(rows, server, extent,
+                 {"handed over, 1,000 rows a statement",
+                  "jobs/s",
+                  rate(1, 1000),
+                  {peer_window, jobs, "1000"},
+                  "jobs_per_second",
+                  benchmarks::at_least(2)});
+  measure_beside(rows, server, extent,
+                 {"insert to start, one at a time",
+                  "ms",
+                  [=](const std::string& connection) { return time_to_start(connection, starts); },
+                  {"1", std::to_string(starts), "one_at_a_time"},
+                  "median_ms",
+                  benchmarks::at_most(1),
+                  1});
 }
 
 } // namespace postgres_benchmarks

@@ -12,7 +12,7 @@ namespace {
 
 using namespace backoff_actor;
 
-// -- idle pairs --------------------------------------------------------------------------
+// -- idle pairs ---------------------------------------------------------------------------
 
 class Front : public caf::event_based_actor {
 public:
@@ -66,7 +66,7 @@ std::function<caf::actor()> maker_of(caf::actor_system& system, Pair pair) {
   };
 }
 
-// -- messages that wait --------------------------------------------------------------------
+// -- messages that wait -------------------------------------------------------------------
 
 struct Post {
   bool is_up = false; // the service
@@ -101,7 +101,7 @@ caf::behavior checker(caf::event_based_actor*, Post* post) {
   }};
 }
 
-// -- instructions ----------------------------------------------------------------------------
+// -- instructions -------------------------------------------------------------------------
 
 caf::behavior batch_client(caf::event_based_actor* self, const caf::actor& receiver) {
   return {

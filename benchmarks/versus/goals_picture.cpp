@@ -2,7 +2,7 @@
 #include "pictures/gnuplot.hpp"
 #include "pictures/look.hpp"
 #include "pictures/page.hpp"
-#include "versus/lines.hpp"
+#include "versus/measures.hpp"
 
 #include <algorithm>
 #include <fstream>

@@ -5,13 +5,13 @@
 #include <chrono>
 #include <cstdint>
 
-// What is measured, each in the process that calls it.
-
 namespace versus {
 
 using namespace benchmarks;
 
-// -- requests and replies ------------------------------------------------------------------
+// What is measured, each in the process that calls it.
+
+// -- requests and replies -----------------------------------------------------------------
 
 /// Who stands between the client and the worker, if anybody.
 enum class Between {
@@ -43,7 +43,7 @@ Figures throughput(const Load& load);
 ///        on the wall
 Figures latency(Between between, std::uint64_t operations);
 
-// -- restarts and delays -------------------------------------------------------------------
+// -- restarts and delays ------------------------------------------------------------------
 
 /// Who starts the child again.
 enum class Restarter {
@@ -81,7 +81,7 @@ enum class Sleeper {
 Figures lateness(Sleeper sleeper, std::chrono::milliseconds delay, std::uint64_t count,
                  bool shares);
 
-// -- memory and instructions -----------------------------------------------------------------
+// -- memory and instructions --------------------------------------------------------------
 
 /// What is spawned in pairs.
 enum class Pair {
@@ -119,5 +119,13 @@ struct CountedSender {
 /// @shape instructions of a submission, of an acknowledgement, and of both
 /// @errors throws `std::runtime_error` if it cannot be traced.
 Figures sender_instructions(const CountedSender& what);
+
+// -- a picture ----------------------------------------------------------------------------
+
+/// Has gnuplot draw how far each row is from its goal, into an SVG.
+///
+/// @errors throws `std::runtime_error` if no row has a goal, gnuplot is missing or fails, or the
+///         file cannot be written.
+void plot(const std::vector<Row>& results, const std::string& file);
 
 } // namespace versus

@@ -7,7 +7,7 @@ namespace versus {
 
 namespace {
 
-// -- who works -------------------------------------------------------------------------
+// -- who works ----------------------------------------------------------------------------
 
 caf::behavior say_sent(caf::event_based_actor* self) {
   return {[self](const backoff_actor::TrackedMsg& tracked) {
@@ -53,7 +53,7 @@ caf::actor spawn_receiver(caf::actor_system& system, Between between) {
   return spawn_back_off_sender(system, child_of<Echo>(), std::move(options));
 }
 
-// -- who waits -------------------------------------------------------------------------
+// -- who waits ----------------------------------------------------------------------------
 
 // How far all clients of a run are. What is measured begins when all are warm, and ends when the
 // first has done all of its operations.

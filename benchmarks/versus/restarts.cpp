@@ -10,7 +10,7 @@ namespace {
 
 using namespace backoff_actor;
 
-// -- restarts --------------------------------------------------------------------------
+// -- restarts -----------------------------------------------------------------------------
 
 // Of all children, which work one after the other.
 struct Lives {
@@ -111,7 +111,7 @@ caf::actor spawn_restarter(caf::actor_system& system, Restarter restarter, Child
   return spawn_back_off_sender(system, std::move(make_child), std::move(options));
 }
 
-// -- recovery --------------------------------------------------------------------------
+// -- recovery -----------------------------------------------------------------------------
 
 // What there is to know of a recovery; only the actors' thread has it until `done`.
 struct Scene {
@@ -180,7 +180,7 @@ void await_acceptance(caf::actor_system& system, const caf::actor& sender, std::
       [](const caf::error&) { throw std::runtime_error("the sender is gone"); });
 }
 
-// -- delays ----------------------------------------------------------------------------
+// -- delays -------------------------------------------------------------------------------
 
 // Only the actors' thread has it until `done`.
 struct Delays {
