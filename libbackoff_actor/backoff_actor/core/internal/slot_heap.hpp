@@ -12,8 +12,8 @@ namespace backoff_actor {
 ///
 /// A binary heap that knows the place of each slot. So any slot can be erased in logarithmic time,
 /// and the heap holds no stale entries. It needs four bytes for each slot up to the highest one
-/// pushed so far, and memory for each slot that it holds. A large heap gives its memory back when
-/// it becomes empty.
+/// pushed so far, and memory for each slot that it holds. A heap that held many slots gives its
+/// memory back when it becomes empty.
 ///
 /// @shape  Key: ordered by `<`, small, a plain value.
 /// @errors none but `std::bad_alloc`, from `push`.
@@ -79,7 +79,9 @@ public:
     } else {
       nodes_.pop_back();
     }
-    if (nodes_.empty() && positions_.size() > kept_size)
+    // One that never held many would need the memory again for the next slot.
+    if (nodes_.empty() && positions_.size() > kept_size
+        && 4 * nodes_.capacity() >= positions_.size())
       *this = {};
   }
 
