@@ -2,7 +2,10 @@
 
 #include "backoffctl/common/command.hpp"
 
+// App.hpp alone declares a parser and leaves its parts to those who include the other two.
 #include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
 
 #include <algorithm>
 #include <string>
