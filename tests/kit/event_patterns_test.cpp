@@ -57,11 +57,12 @@ const std::vector<Event>& one_of_each() {
     event::NothingSucceeds{at(3s), at(0s), 10, 3, false},
     event::SucceedsAgain{at(3s), at(0s), 10, false},
     event::Hint{at(0s), event::Hint::About::no_key, 3, 0},
+    event::Scheduled{at(0s), 3, at(3s)},
   };
   return result;
 }
 
-// The bare patterns, in the order of `Event`.
+// The bare patterns, in the order of `one_of_each`.
 std::vector<EventPattern> patterns() {
   return {accepted,
           not_accepted,
@@ -98,7 +99,8 @@ std::vector<EventPattern> patterns() {
           dead_letters_left,
           nothing_succeeds,
           succeeds_again,
-          hint};
+          hint,
+          scheduled};
 }
 
 bool fits(const EventPattern& pattern, const Event& event) { return pattern.fits(event); }
@@ -153,7 +155,8 @@ TEST(event_patterns, a_number_is_the_delivery_or_else_the_child) {
          {dead_lettered(3), dead_lettered(2), 16},
          {drained(5), drained(0), 23},
          {restored(3), restored(2), 25},
-         {suspended(3), suspended(2), 26}}) {
+         {suspended(3), suspended(2), 26},
+         {scheduled(3), scheduled(2), 36}}) {
     EXPECT_TRUE(fits(pattern, events[index])) << pattern.description();
     EXPECT_FALSE(fits(other, events[index])) << other.description();
     EXPECT_TRUE(other.is_near(events[index])) << other.description();
