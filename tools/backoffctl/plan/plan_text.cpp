@@ -93,10 +93,11 @@ std::string limit_text(const MessageLimit& limit, const std::string& indent) {
 
 // Whose policy it is, and what surprises.
 std::string known_text(const backoff_actor::KnownPolicy& known) {
-  auto result = "as " + std::string{known.name};
+  std::string result{"as "};
+  result.append(known.name);
   if (!known.variant.empty())
-    result += " " + std::string{known.variant};
-  return result + " " + std::string{known.version} + ": " + std::string{known.note} + "\n";
+    result.append(" ").append(known.variant);
+  return result.append(" ").append(known.version).append(": ").append(known.note).append("\n");
 }
 
 // How often all clients of a known system call when the service comes back.
