@@ -134,8 +134,8 @@ void measure_time_to_own(Rows& rows, const Server& server, const Extent& extent)
 /// its outbox in PostgreSQL, and by the peers.
 void measure_jobs(Rows& rows, const Server& server, const Extent& extent);
 
-/// Measures an outbox, an update of one row, and the queues, while a session has a transaction
-/// number, and a snapshot that is older than all they do. `beside` is without that session.
+/// Measures an outbox, an update of one row, and the queues. Meanwhile a session has a transaction
+/// number, and a snapshot that is older than all of it. `beside` is without that session.
 void measure_old_snapshot(Rows& rows, const Server& server, const Extent& extent);
 
 /// Measures how many rows a second sixteen producers commit to `incoming`, one in each transaction,

@@ -58,6 +58,46 @@ TEST_F(ScheduledTest, goes_by_the_wall_clock_if_it_names_an_instant) {
   EXPECT_EQ(later->value, "later");
 }
 
+TEST_F(ScheduledTest, goes_by_the_clock_of_the_computer_in_memory) {
+  start({}, unordered());
+  const auto clock = std::chrono::system_clock::now().time_since_epoch();
+  const auto later = submit("later", {.not_before = WallTime{Duration{clock + 1h}.count()}});
+  EXPECT_EQ(submit("past", {.not_before = WallTime{1}})->value, "past");
+  time.advance(59min);
+  EXPECT_FALSE(later->is_ready());
+  time.advance(1min);
+  EXPECT_EQ(later->value, "later");
+}
+
+TEST_F(ScheduledTest, goes_by_the_clock_at_that_time_if_it_was_set_while_the_sender_ran) {
+  start_durable({}, unordered());
+  clock_step = 3h;
+  const WallTime at{midnight + (time.now().since_origin + clock_step + 1h).count()};
+  const auto later = submit("later", {.not_before = at});
+  time.advance(1h - 1ns);
+  EXPECT_FALSE(later->is_ready());
+  time.advance(1ns);
+  EXPECT_EQ(later->value, "later");
+}
+
+TEST_F(ScheduledTest, keeps_its_time_beside_retries_that_another_version_has_written) {
+  start_durable({}, unordered());
+  submit_durably("a", {.delay = 1h, .retries = "max_attempts 3"});
+  StoredDelivery owed;
+  store->for_each_owed([&](StoredDelivery x) { owed = std::move(x); });
+  const std::string known = "retries: max_attempts 3";
+  ASSERT_EQ(owed.context.substr(0, known.size()), known);
+  owed.context.replace(0, known.size(), "retries: in the words of tomorrow");
+  owed.id = 2;
+  store->commit(std::vector<StoreChange>{change::Acknowledge{1, WallTime{midnight}},
+                                         change::Insert{std::move(owed)}});
+  kill_and_start({}, unordered());
+  time.advance(1h - 1ns);
+  EXPECT_EQ(status().scheduled, 1u);
+  time.advance(1ns);
+  EXPECT_EQ(status().scheduled, 0u);
+}
+
 TEST_F(ScheduledTest, is_refused_with_all_that_is_wrong) {
   start({}, unordered());
   EXPECT_THAT(text_of(submit_for("a", -5s)->error),

@@ -14,13 +14,18 @@ constexpr std::string_view name_in_context = "not_before: ";
 
 } // namespace
 
-void check_not_before(Duration delay, WallTime not_before) {
+std::optional<WallTime> time_to_begin(Duration delay, WallTime not_before, WallTime now) {
   Problems problems;
   if (delay < Duration::zero())
     problems.add("delay", to_string(delay), "0ns and more");
   if (not_before != WallTime{} && delay != Duration::zero())
     problems.add("not_before", "one, and a delay", "one of the two");
   problems.raise_if_any();
+  const auto begin =
+    not_before != WallTime{}
+      ? not_before
+      : WallTime{(Instant{Duration{now.since_epoch}} + delay).since_origin.count()};
+  return begin > now ? std::optional{begin} : std::nullopt;
 }
 
 void add_not_before(std::string& context, WallTime at) {

@@ -2,10 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cstdint>
+#include <limits>
 #include <stdexcept>
 #include <string>
 
 namespace backoff_actor::not_before_test {
+
+using namespace std::chrono_literals;
 
 namespace {
 
@@ -30,6 +35,16 @@ TEST(not_before, is_a_line_of_the_context_and_is_read_from_there) {
   detail::add_not_before(context, {-7});
   EXPECT_EQ(context, "retries: max_attempts 5\nnot_before: -7");
   EXPECT_EQ(detail::not_before_in(context), WallTime{-7});
+}
+
+TEST(not_before, is_a_time_to_come_and_nothing_else) {
+  const WallTime now{1'000'000};
+  EXPECT_EQ(detail::time_to_begin(5ns, {}, now), WallTime{1'000'005});
+  EXPECT_EQ(detail::time_to_begin(0ns, {1'000'001}, now), WallTime{1'000'001});
+  EXPECT_EQ(detail::time_to_begin(0ns, {}, now), std::nullopt);
+  EXPECT_EQ(detail::time_to_begin(0ns, {1'000'000}, now), std::nullopt);
+  EXPECT_EQ(detail::time_to_begin(Duration::max(), {}, now),
+            WallTime{std::numeric_limits<std::int64_t>::max()});
 }
 
 TEST(not_before, is_none_if_no_line_names_it) {

@@ -128,6 +128,11 @@ TEST(AdviceFor, a_state_says_which_message_or_option_ends_it) {
        x.in_flight = 0;
      },
      "It has no child: one is being made, or the last one has not ended. Send it Stop."},
+    {[](SenderStatus& x) {
+       x.in_flight = 0;
+       x.scheduled = x.owed;
+     },
+     "Each delivery waits for its time. Send the sender Stop."},
     {[](SenderStatus& x) { x.in_flight = 0; },
      "Each delivery waits out a delay of its own. Send the sender RetryNow, or Stop."}};
   for (const auto& row : rows)

@@ -37,6 +37,13 @@ TEST(sender_status, is_rendered_in_one_line) {
             "draining, paused, held back by its guard, held back by its store, on the fallback, "
             "12 owed (3 in flight, oldest 1.5s), child 4, 1 abandoned, retry in 70ms, "
             "3 failures in a row");
+
+  status = {};
+  status.phase = Phase::running;
+  status.owed = 12;
+  status.scheduled = 9;
+  status.oldest_age = 1s;
+  EXPECT_EQ(to_string(status), "running, 12 owed (0 in flight, oldest 1s, 9 for later), child 0");
 }
 
 TEST(sender_status, says_since_when_the_service_is_down) {

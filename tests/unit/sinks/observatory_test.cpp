@@ -247,6 +247,15 @@ TEST(sender_cell, gives_back_all_numbers) {
   EXPECT_EQ(read_back(glance), glance);
 }
 
+TEST(sender_cell, has_no_silence_of_a_sender_that_has_nothing_to_do) {
+  SenderGlance glance;
+  glance.owed = 2;
+  glance.scheduled = 1;
+  EXPECT_EQ(read_back(glance).silent_since, at(9s));
+  glance.scheduled = 2;
+  EXPECT_EQ(read_back(glance).silent_since, Instant::never()) << "all waits for its time";
+}
+
 TEST(sender_cell, tells_the_flags_apart) {
   for (const auto& one : detail::sender_flags) {
     SenderGlance glance;

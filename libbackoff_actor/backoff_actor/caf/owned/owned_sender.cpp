@@ -249,21 +249,19 @@ private:
     result.idempotency_key = x.idempotency_key;
     detail::require_text_keys(result.key, result.idempotency_key);
     result.context = context_of(parse_own_retries(x.retries));
-    detail::check_not_before(x.delay, x.not_before);
-    const auto now = Instant{Duration{wall_time(outbox_.options).since_epoch}};
-    const auto begin =
-      x.not_before != WallTime{} ? Instant{Duration{x.not_before.since_epoch}} : now + x.delay;
-    const auto wait = std::max(begin - now, Duration::zero());
-    if (wait > Duration::zero())
-      detail::add_not_before(result.context, {begin.since_origin.count()});
+    const auto now = wall_time(outbox_.options);
+    const auto begin = detail::time_to_begin(x.delay, x.not_before, now);
+    if (begin)
+      detail::add_not_before(result.context, *begin);
     result.type = std::move(stored.types);
     result.payload = std::move(stored.bytes);
     if (x.time_to_live != Duration::max())
       result.time_to_live = x.time_to_live;
     else
       result.time_to_live = options_.time_to_live;
-    if (result.time_to_live)
-      *result.time_to_live = (Instant{wait} + *result.time_to_live).since_origin;
+    if (begin && result.time_to_live)
+      *result.time_to_live = (Instant{Duration{begin->since_epoch}} + *result.time_to_live)
+                             - Instant{Duration{now.since_epoch}};
     return result;
   }
 

@@ -5,6 +5,7 @@
 #include "backoff_actor/caf/messages/internal/message_words.hpp"
 #include "backoff_actor/caf/operated/internal/operator_desk.hpp"
 #include "backoff_actor/caf/outbox/internal/outbox_session.hpp"
+#include "backoff_actor/caf/outbox/internal/write_queue.hpp"
 #include "backoff_actor/caf/sender/internal/idempotency_keys.hpp"
 #include "backoff_actor/caf/sender/internal/sender_actor.hpp"
 #include "backoff_actor/core/internal/thrown.hpp"
@@ -151,10 +152,7 @@ void BackOffSender::record(const DeadLetter& letter, bool is_stored) {
 }
 
 WallTime BackOffSender::wall_now() const {
-  if (store_)
-    return store_->wall_now();
-  using std::chrono::system_clock;
-  return {Duration{system_clock::now().time_since_epoch()}.count()};
+  return store_ ? store_->wall_now() : wall_time(DurableOptions{});
 }
 
 // Keeps a letter for operators. With an outbox these see what is in there.

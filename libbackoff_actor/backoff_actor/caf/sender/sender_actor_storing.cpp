@@ -47,9 +47,10 @@ std::uint64_t BackOffSender::restore() {
       // An earlier sender accepted it, so it stays accepted, even without a weight.
     }
     try {
-      news.own = own_in(x.context, ahead);
+      // Of retries that another version has written, nothing holds: the options of the sender do.
+      news.own = own_in(x.context, ahead, true);
     } catch (const std::invalid_argument&) {
-      // So does one whose terms another version has written: the options of the sender apply.
+      // It stays accepted, even if nobody can read its time.
     }
     incoming_ = {std::move(x.message), {}, nullptr};
     if (!x.key.empty())

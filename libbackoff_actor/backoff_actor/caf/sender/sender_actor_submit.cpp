@@ -39,23 +39,34 @@ void BackOffSender::on_system_message(caf::message message) {
   submit(Submit{.message = std::move(message)});
 }
 
+// What turns an instant into wall-clock time, by the present clock.
+Duration BackOffSender::to_wall() { return Duration{wall_now().since_epoch} - now().since_origin; }
+
 // What the context of a stored message says; null: nothing. `ahead`: by how much the clock was set
-// back since. Throws `std::invalid_argument`.
-std::shared_ptr<const input::OwnTerms> BackOffSender::own_in(std::string_view context,
-                                                             Duration ahead) const {
+// back since. Throws `std::invalid_argument`, but not for retries if these are
+// optional.
+std::shared_ptr<const input::OwnTerms>
+BackOffSender::own_in(std::string_view context, Duration ahead, bool retries_are_optional) {
   if (context.empty())
     return nullptr;
   input::OwnTerms result;
-  if (const auto text = retries_in(context); !text.empty())
-    result.retries = std::make_shared<const OwnRetries>(parse_own_retries(text));
   if (const auto at = detail::not_before_in(context))
-    result.not_before = store_->instant(*at) + -ahead;
+    result.not_before = Instant{Duration{at->since_epoch}} + -to_wall() + -ahead;
+  try {
+    if (const auto text = retries_in(context); !text.empty())
+      result.retries = std::make_shared<const OwnRetries>(parse_own_retries(text));
+  } catch (const std::invalid_argument&) {
+    if (!retries_are_optional)
+      throw;
+  }
   return std::make_shared<const input::OwnTerms>(std::move(result));
 }
 
 // Notes what the message brings of its own: in `news`, and in the context that a store keeps.
 void BackOffSender::note_own(const Submit& x, Instant came_at, input::Submit& news) {
-  detail::check_not_before(x.delay, x.not_before);
+  const auto shift = to_wall();
+  const auto begin =
+    detail::time_to_begin(x.delay, x.not_before, {(came_at + shift).since_origin.count()});
   input::OwnTerms own;
   auto& context = incoming_.more().context;
   if (!x.retries.empty()) {
@@ -63,13 +74,10 @@ void BackOffSender::note_own(const Submit& x, Instant came_at, input::Submit& ne
     context = context_of(retries);
     own.retries = std::make_shared<const OwnRetries>(std::move(retries));
   }
-  if (x.not_before != WallTime{} || x.delay > Duration::zero()) {
-    const auto to_wall = Duration{wall_now().since_epoch} - now().since_origin;
-    own.not_before = x.not_before != WallTime{}
-                       ? Instant{Duration{x.not_before.since_epoch}} + -to_wall
-                       : came_at + x.delay;
-    detail::add_not_before(context, {(own.not_before + to_wall).since_origin.count()});
-    news.deadline = deadline(std::max(came_at, own.not_before), x.time_to_live);
+  if (begin) {
+    own.not_before = Instant{Duration{begin->since_epoch}} + -shift;
+    detail::add_not_before(context, *begin);
+    news.deadline = deadline(own.not_before, x.time_to_live);
   }
   news.own = std::make_shared<const input::OwnTerms>(std::move(own));
 }
@@ -235,7 +243,7 @@ bool BackOffSender::take_incoming(IncomingMessage x) {
       x.key.empty() && options().rare.key_of ? options().rare.key_of(incoming_.payload) : x.key;
     news.key = number_of(extra.key);
     news.weight = weight_of(incoming_.payload);
-    news.own = own_in(x.context, Duration::zero());
+    news.own = own_in(x.context, Duration::zero(), false);
     extra.context = x.context;
   } catch (...) {
     extra.key = x.key;

@@ -11,10 +11,12 @@ namespace backoff_actor::detail {
 
 // How a message says when its time comes. Where it waits: hand_over_order.hpp.
 
-/// Checks when a message is to begin, see `Submit::delay` and `Submit::not_before`.
+/// Returns the time before which no child may get a message that comes at `now`, see
+/// `Submit::delay` and `Submit::not_before`; nothing if it does not wait.
 ///
 /// @errors throws `InvalidArgument` with all that is wrong
-BACKOFF_ACTOR_EXPORT void check_not_before(Duration delay, WallTime not_before);
+BACKOFF_ACTOR_EXPORT std::optional<WallTime> time_to_begin(Duration delay, WallTime not_before,
+                                                           WallTime now);
 
 /// Adds the line to a message's context that says when its time comes:
 /// `not_before: 1796000000000000000`, in nanoseconds since 1970.

@@ -186,7 +186,9 @@ private:
   Instant time_of_message();
   Instant deadline(Instant at, Duration time_to_live) const;
   std::string key_of(const Submit& x) const;
-  std::shared_ptr<const input::OwnTerms> own_in(std::string_view context, Duration ahead) const;
+  Duration to_wall();
+  std::shared_ptr<const input::OwnTerms> own_in(std::string_view context, Duration ahead,
+                                                bool retries_are_optional);
   void note_own(const Submit& x, Instant came_at, input::Submit& news);
   WallTime wall_now() const;
   std::uint64_t number_of(const std::string& key) const;
