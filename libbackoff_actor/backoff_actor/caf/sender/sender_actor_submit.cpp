@@ -43,8 +43,7 @@ void BackOffSender::on_system_message(caf::message message) {
 Duration BackOffSender::to_wall() { return Duration{wall_now().since_epoch} - now().since_origin; }
 
 // What the context of a stored message says; null: nothing. `ahead`: by how much the clock was set
-// back since. Throws `std::invalid_argument`, but not for retries if these are
-// optional.
+// back since. Throws `std::invalid_argument`, but not for retries if these are optional.
 std::shared_ptr<const input::OwnTerms>
 BackOffSender::own_in(std::string_view context, Duration ahead, bool retries_are_optional) {
   if (context.empty())
