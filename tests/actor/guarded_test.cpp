@@ -284,8 +284,8 @@ TEST(sender_errors, have_numbers_that_stay) {
             "unknown_type: the message has a type that is not registered with CAF");
   EXPECT_EQ(to_string(SenderError{18}), "not_owner: the message was not accepted, because this "
                                         "process does not own the outbox");
-  EXPECT_EQ(last_sender_error, 18);
-  EXPECT_EQ(to_string(SenderError{19}), "unknown sender error");
+  EXPECT_EQ(last_sender_error, 19);
+  EXPECT_EQ(to_string(SenderError{20}), "unknown sender error");
 }
 
 } // namespace backoff_actor::actor_test

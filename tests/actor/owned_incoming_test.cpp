@@ -101,6 +101,102 @@ TEST_F(OwnedIncoming, a_row_whose_time_cannot_be_read_is_a_letter_that_says_why)
   EXPECT_THAT(dead_letters()[0].cause, HasSubstr("not_before: got tomorrow"));
 }
 
+// -- cancelled ----------------------------------------------------------------------------------
+
+TEST_F(OwnedIncoming, a_row_may_cancel_what_is_in_work_or_waits) {
+  auto options = default_options();
+  options.max_in_flight = 1;
+  start("node-a", {testing::hang()}, options);
+  for (const auto* key : {"first", "second"}) {
+    auto one = message(key);
+    one.idempotency_key = key;
+    server.hand_over(one);
+  }
+  time.advance(2s);
+  IncomingMessage order;
+  order.type = "backoff.cancel";
+  order.idempotency_key = "second";
+  server.hand_over(order);
+  order.idempotency_key = "first";
+  order.payload = bytes_of("letter");
+  server.hand_over(order);
+  time.advance(2s);
+  EXPECT_THAT(server.incoming(), IsEmpty());
+  ASSERT_THAT(server.content()->owed(), SizeIs(1));
+  EXPECT_EQ(server.content()->find(1)->context, "cancelled: letter") << "a child has it";
+  time.advance(5s);
+  EXPECT_THAT(server.content()->owed(), IsEmpty());
+  ASSERT_THAT(dead_letters(), SizeIs(1));
+  EXPECT_EQ(dead_letters()[0].reason, DeadLetterReason::cancelled);
+}
+
+TEST_F(OwnedIncoming, a_row_that_cancels_takes_older_rows_of_its_key_along_and_no_later_ones) {
+  const auto& a = start("node-a");
+  auto one = message("x");
+  one.idempotency_key = "once";
+  server.hand_over(one, time.now() + 1h);
+  IncomingMessage order;
+  order.type = "backoff.cancel";
+  order.idempotency_key = "once";
+  server.hand_over(order);
+  auto later = message("y");
+  later.idempotency_key = "once";
+  server.hand_over(later, time.now() + 1h);
+  time.advance(2h);
+  EXPECT_THAT(a.danger.texts(), ElementsAre("y"));
+  EXPECT_THAT(server.incoming(), IsEmpty());
+}
+
+TEST_F(OwnedIncoming, a_row_that_cancels_nothing_it_names_is_a_letter) {
+  start("node-a");
+  IncomingMessage order;
+  order.type = "backoff.cancel";
+  server.hand_over(order);
+  time.advance(2s);
+  ASSERT_THAT(dead_letters(), SizeIs(1));
+  EXPECT_EQ(dead_letters()[0].reason, DeadLetterReason::unreadable);
+}
+
+TEST_F(OwnedIncoming, a_row_cannot_say_of_itself_that_it_is_cancelled) {
+  start("node-a");
+  auto odd = message("x");
+  odd.context = "cancelled: gone";
+  server.hand_over(odd);
+  time.advance(2s);
+  ASSERT_THAT(dead_letters(), SizeIs(1));
+  EXPECT_EQ(dead_letters()[0].reason, DeadLetterReason::unreadable);
+}
+
+TEST_F(OwnedIncoming, a_process_that_stands_by_passes_a_cancellation_on) {
+  start("node-a", {testing::hang()});
+  const auto& b = start("node-b");
+  auto one = message("x");
+  one.idempotency_key = "once";
+  server.hand_over(one);
+  time.advance(2s);
+  const auto answer = time.ask<CancelAnswer>(b.sender, Cancel{"once"});
+  time.run();
+  ASSERT_TRUE(answer->value);
+  EXPECT_EQ(answer->value->found, CancelFound::passed_on);
+  time.advance(10s);
+  EXPECT_THAT(server.content()->owed(), IsEmpty());
+  EXPECT_THAT(dead_letters(), IsEmpty());
+  const auto by_number = time.ask<CancelAnswer>(b.sender, Cancel{.delivery = 1});
+  time.run();
+  EXPECT_THAT(text_of(by_number->error), HasSubstr("delivery: got 1, allowed 0"));
+}
+
+TEST_F(OwnedIncoming, what_the_owner_cancels_may_be_a_row_that_it_has_not_read) {
+  start("node-a");
+  auto one = message("x");
+  one.idempotency_key = "once";
+  server.hand_over(one);
+  const auto answer = time.ask<CancelAnswer>(processes.at("node-a").sender, Cancel{"once"});
+  time.advance(2s);
+  ASSERT_TRUE(answer->value);
+  EXPECT_NE(answer->value->found, CancelFound::unknown);
+}
+
 TEST_F(OwnedIncoming, a_delivery_keeps_the_bytes_and_the_type_that_came) {
   start("node-a", {testing::hang()});
   server.hand_over(message("x", "customer"));

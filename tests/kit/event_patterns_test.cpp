@@ -58,6 +58,8 @@ const std::vector<Event>& one_of_each() {
     event::SucceedsAgain{at(3s), at(0s), 10, false},
     event::Hint{at(0s), event::Hint::About::no_key, 3, 0},
     event::Scheduled{at(0s), 3, at(3s)},
+    event::CancelRequested{at(0s), 3, 2},
+    event::Cancelled{at(0s), 3, 4},
   };
   return result;
 }
@@ -100,7 +102,9 @@ std::vector<EventPattern> patterns() {
           nothing_succeeds,
           succeeds_again,
           hint,
-          scheduled};
+          scheduled,
+          cancel_requested,
+          cancelled};
 }
 
 bool fits(const EventPattern& pattern, const Event& event) { return pattern.fits(event); }

@@ -22,6 +22,7 @@ public:
   void before(Instant now, const Input& input) {
     now_ = now;
     came_too_late_ = 0;
+    restored_for_its_end_ = 0;
     store.before(now, input);
     std::visit([this](const auto& x) { take(x); }, input);
   }
@@ -78,6 +79,8 @@ private:
     require(in_slot_.count(x.slot) == 0, "nobody's slot is given away");
     const auto& record = store.accept(x.delivery);
     in_slot_[x.slot] = x.delivery;
+    if (x.delivery == restored_for_its_end_)
+      cancelled_.insert(x.delivery);
     deliveries.emplace(x.delivery,
                        KnownDelivery{x.slot, record.key, record.deadline, record.not_before});
     return accept_line(x.delivery);
@@ -150,7 +153,7 @@ private:
     if (is_at_the_end)
       return tell_to_end_line(x.incarnation);
     child.state = State::leaving;
-    if (is_pool()) // other workers live meanwhile
+    if (is_pool() || holds_cancelled(x.incarnation)) // others may live meanwhile
       return tell_to_end_line(x.incarnation);
     child.has.clear();
     for (auto& [id, delivery] : deliveries)
@@ -191,6 +194,7 @@ private:
     require(now_ < sure_until_,
             "nothing is handed over at or after the last instant that was told as sure");
     require(!is_closing_, "nothing is handed over by a sender that is to end");
+    require(cancelled_.count(id) == 0, "nothing that is cancelled is handed over");
     require(store.is_stored(id), "nothing is handed over before it is stored");
     require(delivery.deadline > now_, "nothing is handed over at its deadline or later");
     require(delivery.not_before <= now_, "nothing is handed over before its time");
@@ -251,6 +255,8 @@ private:
     require(record.is_restored || x.attempts <= store.limit_of(record),
             "no delivery fails more often than it may");
     look_at(x);
+    require(x.reason != DeadLetterReason::cancelled || cancelled_.count(x.delivery) == 1,
+            "only what was cancelled ends so");
     require(x.reason != DeadLetterReason::dropped || !is_with_a_child(delivery),
             "nothing that a child holds is dropped");
     require(x.reason != DeadLetterReason::expired || delivery.deadline <= now_
@@ -258,6 +264,22 @@ private:
             "nothing expires before its deadline");
     end(x.slot);
     return dead_letter_line(x.delivery, x.reason, x.attempts, x.submitted_at, x.cause.get());
+  }
+
+  std::string carry_out(const effect::Cancelled& x) {
+    require(cancelled_.count(x.delivery) == 1, "only what was cancelled ends so");
+    look_at(x);
+    end(x.slot);
+    return cancelled_line(x.delivery);
+  }
+
+  std::string carry_out(const effect::TellCancelled& x) {
+    require(in_slot_.at(x.slot) == x.delivery, "what is said of a delivery names its slot");
+    const auto& meaning = meanings_.at(x.hand_over);
+    require(meaning.delivery == x.delivery && meaning.incarnation == x.incarnation
+              && deliveries.at(x.delivery).last_at == x.incarnation,
+            "the child that has a cancelled delivery is told, by the name of its last hand-over");
+    return tell_cancelled_line(x.delivery, x.incarnation, x.wants_letter);
   }
 
   std::string carry_out(const effect::Drained& x) {

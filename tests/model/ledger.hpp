@@ -69,6 +69,15 @@ protected:
     if (child != nullptr && child->probe == x.probe)
       child->probe.reset();
   }
+  void take(const input::Cancel& x) {
+    if (const auto found = in_slot_.find(x.slot);
+        found != in_slot_.end() && found->second == x.delivery)
+      cancelled_.insert(x.delivery);
+  }
+  void take(const input::Restore& x) {
+    if (x.own && x.own->is_cancelled)
+      restored_for_its_end_ = x.delivery;
+  }
   void take(const input::Start&) { has_begun_ = true; }
   void take(const input::Wake&) { wake_up.reset(); }
   void take(const input::GuardClosed&) {} // none has a guard
@@ -146,6 +155,13 @@ protected:
     return x.in_flight_at != 0 && children.at(x.in_flight_at).is_there();
   }
 
+  bool holds_cancelled(std::uint32_t incarnation) const {
+    return std::any_of(deliveries.begin(), deliveries.end(), [&](const auto& entry) {
+      const auto& [id, x] = entry;
+      return x.is_owed && x.in_flight_at == incarnation && cancelled_.count(id) != 0;
+    });
+  }
+
   void answered(HandOverId name) {
     for (auto& [incarnation, child] : children)
       std::erase(child.has, name);
@@ -193,7 +209,9 @@ protected:
   bool is_paused_ = false;
   bool is_store_behind_ = false;
   Instant sure_until_ = Instant::never();
-  std::set<std::uint64_t> charged_; // with a hand-over, since a child may have it
+  std::set<std::uint64_t> cancelled_;      // deliveries
+  std::uint64_t restored_for_its_end_ = 0; // in this step, if it is taken in
+  std::set<std::uint64_t> charged_;   // with a hand-over, since a child may have it
   bool has_quit_ = false;
   bool is_closing_ = false; // it was told to finish or to end, or has given up
   bool is_ending_ = false;  // it was told to end, or has given up

@@ -113,16 +113,19 @@ private:
     });
     const auto owed = store_.owed();
     for (const auto& [delivery, x] : owed)
-      life().restore(
-        {delivery, x.attempts, x.hand_overs, local(x.submitted_at), local(x.deadline), x.key,
-         x.weight,
-         std::make_shared<const input::OwnTerms>(input::OwnTerms{nullptr, local(x.not_before)})});
+      life().restore({delivery, x.attempts, x.hand_overs, local(x.submitted_at), local(x.deadline),
+                      x.key, x.weight,
+                      std::make_shared<const input::OwnTerms>(input::OwnTerms{
+                        nullptr, local(x.not_before), x.is_cancelled, x.wants_letter})});
     const auto exhausted = std::count_if(owed.begin(), owed.end(), [&](const auto& entry) {
       const auto most = static_cast<std::uint32_t>(conditions_.max_hand_overs);
+      if (entry.second.is_cancelled)
+        return true;
       return most > 0 && conditions_.persist != 0 && entry.second.hand_overs >= most;
     });
     require(slots_.size() + static_cast<std::size_t>(exhausted) == owed.size(),
-            "all that the store has is owed again, or was handed over as often as it may be");
+            "all that the store has is owed again, was handed over as often as it may be, or was "
+            "cancelled");
     life().start(store_.last_number());
   }
 
@@ -204,9 +207,9 @@ private:
     const auto* submitted = std::get_if<input::Submit>(&input);
     const auto given = submitted != nullptr ? *submitted : input::Submit{};
     const auto message = slots_.at(x.slot).message;
-    store_.add(
-      {x.delivery, SimulatedStore::Insert{{message, wall(life().now()), wall(given.deadline),
-                                           given.key, given.weight, 0, 0, time_of(given)}}});
+    store_.add({x.delivery, SimulatedStore::Insert{{message, wall(life().now()),
+                                                    wall(given.deadline), given.key, given.weight,
+                                                    0, 0, time_of(given), false, false}}});
   }
 
   Instant time_of(const input::Submit& x) {
@@ -249,6 +252,10 @@ private:
     store_.add({x.delivery, SimulatedStore::CountAttempts{x.attempts}});
   }
 
+  void carry_out(const effect::TellCancelled& x) {
+    store_.add({x.delivery, SimulatedStore::Cancel{x.wants_letter}});
+  }
+  void carry_out(const effect::Cancelled& x) { end(x.slot); }
   void carry_out(const effect::Acknowledge& x) { end(x.slot); }
   void carry_out(const effect::DeadLetter& x) {
     const auto& held = slots_.at(x.slot);

@@ -36,6 +36,7 @@ public:
   struct Delivery {
     std::uint32_t attempts = 0;
     std::uint32_t hand_overs = 0;
+    bool has_context = false;
     friend bool operator==(const Delivery&, const Delivery&) = default;
   };
 
@@ -51,7 +52,9 @@ public:
     if (const auto* const insertion = std::get_if<change::Insert>(&x))
       return {'i', insertion->delivery.id};
     if (const auto* const end = std::get_if<change::Acknowledge>(&x))
-      return {'a', end->delivery};
+      return {end->is_dropped ? 'd' : 'a', end->delivery};
+    if (const auto* const context = std::get_if<change::SetContext>(&x))
+      return {'x', context->delivery};
     if (const auto* const attempts = std::get_if<change::CountAttempts>(&x))
       return {'c', attempts->delivery, attempts->attempts};
     if (const auto* const count = std::get_if<change::CountHandOvers>(&x))
@@ -96,6 +99,7 @@ public:
 
   std::map<std::uint64_t, Delivery> owed;
   std::set<std::uint64_t> acknowledged;
+  std::set<std::uint64_t> dropped;
   std::map<std::uint64_t, std::uint32_t> buried; // with their failed attempts
 
 private:
@@ -116,6 +120,10 @@ private:
         found->second.attempts = x.number;
       else if (x.kind == 'h')
         found->second.hand_overs = x.number;
+      else if (x.kind == 'x')
+        found->second.has_context = true;
+      else if (x.kind == 'd')
+        dropped.insert(x.id), owed.erase(found);
       else if (x.kind == 'a')
         acknowledged.insert(x.id), owed.erase(found);
       else

@@ -29,6 +29,8 @@ enum class OutboxAction {
   count_attempts,
   count_hand_over,
   bury_unstored,
+  drop_unstored,
+  set_context,
   go,
   answer,
   answer_badly,
@@ -46,6 +48,8 @@ constexpr test::Choice<OutboxAction> outbox_actions[] = {
   {15, OutboxAction::count_attempts, "count attempts"},
   {15, OutboxAction::count_hand_over, "count a hand-over"},
   {5, OutboxAction::bury_unstored, "bury one that is not stored"},
+  {5, OutboxAction::drop_unstored, "drop one that is not stored"},
+  {10, OutboxAction::set_context, "set a context"},
   {60, OutboxAction::go, "go"},
   {50, OutboxAction::answer, "answer"},
   {25, OutboxAction::answer_badly, "answer badly"},
@@ -88,21 +92,25 @@ public:
     }
     require(engine_.waiting() == 0, "at the end nothing waits");
     require(open_insertions_.empty(), "each insertion has an outcome");
+    require(awaited_.empty(), "the sender is told what became of each cancelled delivery");
     for (const auto& [id, x] : known_) {
       if (!x.is_stored)
         continue;
       const auto found = store_.owed.find(id);
       if (x.end == 'a')
         require(store_.acknowledged.count(id) == 1, "what was acknowledged is so in the store");
-      else if (x.end == 'b')
+      else if (x.end == 'd')
+        require(store_.dropped.count(id) == 1 && found == store_.owed.end(),
+                "what was cancelled is gone from the store");
+      else if (x.end != ' ')
         require(store_.buried.count(id) == 1, "what was buried is a dead letter in the store");
       else
         require(found != store_.owed.end() && found->second == x.delivery,
                 "what is owed is so in the store, with the last counts");
     }
     for (const auto id : letters_)
-      require(store_.buried.count(id) == 1,
-              "a dead letter that was told of is written, though its delivery was not");
+      require(is_ended_unasked(id),
+              "an end that was told of is written, though its delivery was not");
   }
 
   std::string story() const { return "the story:\n" + story_; }
@@ -122,11 +130,16 @@ private:
       return;
     case OutboxAction::end:
       if (auto* const one = any_stored(x.number)) {
-        one->second.end = x.number % 5 == 0 ? 'b' : 'a';
+        one->second.end = "baadc"[x.number % 5];
+        const auto id = one->first;
         if (one->second.end == 'a')
-          put(change::Acknowledge{one->first, {}});
+          put(change::Acknowledge{id, {}});
+        else if (one->second.end == 'd')
+          put_awaited(id, change::Acknowledge{id, {}, /*is_dropped=*/true});
+        else if (one->second.end == 'c')
+          put_awaited(id, change::Bury{id, DeadLetterReason::cancelled, 0, "", {}});
         else
-          put(change::Bury{one->first, DeadLetterReason::expired, 0, "", {}});
+          put(change::Bury{id, DeadLetterReason::expired, 0, "", {}});
       }
       return;
     case OutboxAction::count_attempts:
@@ -144,6 +157,19 @@ private:
         const auto id = *open_insertions_.rbegin();
         if (letters_.insert(id).second)
           put(change::Bury{id, DeadLetterReason::expired, 0, "", {}});
+      }
+      return;
+    case OutboxAction::drop_unstored:
+      if (is_attached_ && !open_insertions_.empty() && letters_.size() < max_batch_) {
+        const auto id = *open_insertions_.rbegin();
+        if (letters_.insert(id).second && dropped_.insert(id).second)
+          put_awaited(id, change::Acknowledge{id, {}, /*is_dropped=*/true});
+      }
+      return;
+    case OutboxAction::set_context:
+      if (auto* const one = any_stored(x.number)) {
+        one->second.delivery.has_context = true;
+        put_awaited(one->first, change::SetContext{one->first, "cancelled: 1\n"});
       }
       return;
     case OutboxAction::go:
@@ -167,6 +193,7 @@ private:
       step(outbox_input::Detach{});
       is_attached_ = false;
       open_insertions_.clear(); // nobody is told of these any more
+      awaited_.clear();
       if (!is_lost_)
         attach();
       return;
@@ -179,6 +206,10 @@ private:
       if (is_limited_)
         answer(Mood::disowned);
     }
+  }
+
+  bool is_ended_unasked(std::uint64_t id) const {
+    return store_.buried.count(id) == 1 || store_.dropped.count(id) == 1;
   }
 
   void attach() {
@@ -212,6 +243,12 @@ private:
     changes.push_back(std::move(change));
     is_halted_ = false;
     step(outbox_input::Put{std::move(changes)});
+  }
+
+  // The sender is to be told once the change is stored.
+  void put_awaited(std::uint64_t id, StoreChange change) {
+    awaited_.insert(id);
+    put(std::move(change));
   }
 
   void pass(Duration span) { now_ = now_ + span; }
@@ -290,7 +327,7 @@ private:
     while (!open_insertions_.empty() && *open_insertions_.begin() <= x.last_id) {
       const auto id = *open_insertions_.begin();
       open_insertions_.erase(open_insertions_.begin());
-      const auto is_there = store_.owed.count(id) == 1 || store_.buried.count(id) == 1;
+      const auto is_there = store_.owed.count(id) == 1 || is_ended_unasked(id);
       if (x.failure) {
         require(is_lost_ || !is_there || letters_.count(id) == 1,
                 "what could not be stored is not there");
@@ -299,7 +336,7 @@ private:
         require(is_there, "what is told to be stored is there");
         known_[id].is_stored = true;
         if (letters_.count(id) == 1)
-          known_[id].end = 'b';
+          known_[id].end = dropped_.count(id) == 1 ? 'd' : 'b';
       }
     }
   }
@@ -308,6 +345,14 @@ private:
     require(store_.owed.count(x.count.delivery) == 0
               || store_.owed.at(x.count.delivery).hand_overs <= 1,
             "a count that is told of was written");
+  }
+  void on(const outbox_effect::TellCancelled& x) {
+    require(is_attached_, "the end of a cancelled one is told of to its sender");
+    const auto owed = store_.owed.find(x.delivery);
+    require(owed == store_.owed.end() || owed->second.has_context,
+            "what is told of a cancelled one was written");
+    if (const auto found = awaited_.find(x.delivery); found != awaited_.end())
+      awaited_.erase(found);
   }
   void on(const outbox_effect::ReportFailure& /*x*/) { is_reported_ = true; }
   void on(const outbox_effect::TellBehind& /*x*/) {
@@ -345,6 +390,8 @@ private:
   bool goes_on_ = false;
   bool is_halted_ = false;
   bool is_reported_ = false;
+  std::set<std::uint64_t> dropped_; // of `letters_`: those that were cancelled
+  std::multiset<std::uint64_t> awaited_;
   bool is_attached_ = false;
   bool is_lost_ = false;
 };

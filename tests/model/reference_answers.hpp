@@ -44,6 +44,11 @@ protected:
       note_answer(lane, held.delivery);
     if (auto& x = *find(held.delivery); !x.is_owed && held.decision.verdict != Verdict::retry)
       return erase(x.id);
+    if (const auto& y = *find(held.delivery); y.is_owed && y.is_cancelled) {
+      end_cancelled(held.delivery);
+      return put_off(lane, held.decision.verdict == Verdict::retry ? held.decision.retry_after
+                                                                   : std::nullopt);
+    }
     switch (held.decision.verdict) {
     case Verdict::retry:
       return refuse_for_now(lane, held.delivery, held.cause, held.decision);
@@ -78,6 +83,11 @@ protected:
     for (auto x = held.begin(); x != end; ++x) {
       if (x->is_bounce)
         continue;
+      const auto& it = *find(x->delivery);
+      if (x->decision.verdict == Verdict::retry && it.is_owed && it.is_cancelled) {
+        end_cancelled(x->delivery);
+        continue;
+      }
       if (x->decision.verdict == Verdict::retry && x->decision.blame == Blame::nobody)
         take_back({find(x->delivery)});
       else if (x->decision.verdict == Verdict::retry)

@@ -137,7 +137,9 @@ protected:
         taken.push_back(is_pressing ? abandon_line(lane->incarnation)
                                     : stop_line(lane->incarnation));
     for (const auto id : owed())
-      if (!options.persist || !(find(id)->is_stored || find(id)->has_source))
+      if (find(id)->is_cancelled)
+        end_cancelled(id);
+      else if (!options.persist || !(find(id)->is_stored || find(id)->has_source))
         bury(id, reason, last_failure_of(*find(id), cause));
       else if (reason == DeadLetterReason::gave_up && is_exhausted(*find(id)))
         bury(id, DeadLetterReason::attempts_exhausted, // the next would give up for it too

@@ -36,6 +36,8 @@ struct Delivery {
   bool is_owed = true; // otherwise a ghost
   bool is_in_flight = false;
   bool is_suspect = false;
+  bool is_cancelled = false; // and a child has it
+  bool wants_letter = false;
   std::optional<Instant> pauses_until{};
   std::optional<Instant> scheduled_for{}; // its time has not come
   std::uint64_t place = 0;                // of two of a key, the smaller one comes first
@@ -210,6 +212,13 @@ inline std::string dead_letter_line(std::uint64_t delivery, DeadLetterReason rea
                                     const Cause* cause) {
   return "dead letter " + number(delivery) + ": " + std::string{to_string(reason)} + ", "
          + number(attempts) + " attempts, since " + describe(submitted_at) + ", " + describe(cause);
+}
+inline std::string cancelled_line(std::uint64_t delivery) {
+  return "cancelled " + number(delivery);
+}
+inline std::string tell_cancelled_line(std::uint64_t delivery, std::uint32_t child, bool letter) {
+  return "tell child " + number(child) + " that " + number(delivery) + " is cancelled"
+         + (letter ? ", for a letter" : "");
 }
 inline std::string drained_line(std::uint32_t ticket, std::size_t left) {
   return "drained, ticket " + number(ticket) + ", " + number(left) + " left";

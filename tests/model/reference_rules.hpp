@@ -167,14 +167,14 @@ protected:
   }
 
   void take_back(const List& list) {
-    std::vector<std::uint64_t> ghosts;
+    std::vector<std::uint64_t> over;
     for (auto* x : list) {
       x->is_in_flight = false;
-      if (!x->is_owed)
-        ghosts.push_back(x->id);
+      if (!x->is_owed || x->is_cancelled)
+        over.push_back(x->id);
     }
-    for (const auto id : ghosts)
-      erase(id);
+    for (const auto id : over)
+      find(id)->is_owed ? end_cancelled(id) : erase(id);
   }
 
   /// The child is gone, and with it all that it had and may have meant.

@@ -110,7 +110,7 @@ public:
     auto* lane = lane_with(x.incarnation);
     if (lane == nullptr)
       return;
-    const auto was_told = lane->child == Child::leaving || ending;
+    const auto was_told = lane->child == Child::leaving || ending || holds_cancelled(*lane);
     lane->child = Child::none;
     lane->grace_end.reset();
     std::optional<Duration> wish;
@@ -235,6 +235,12 @@ public:
       return;
     }
     forget_held(found->id);
+    if (found->is_owed && found->is_cancelled) {
+      auto& lane = *lane_of(*found);
+      lane.last_progress = now;
+      end_cancelled(found->id);
+      return put_off(lane, x.retry_after);
+    }
     refuse_for_now(*lane_of(*found), found->id, x.cause, decision_in(x));
   }
 
@@ -248,7 +254,26 @@ public:
     note_answer(lane, id); // which may end others
     if (!find(id)->is_owed)
       return end_ghost(*find(id));
+    if (find(id)->is_cancelled) {
+      lane.last_progress = now;
+      return end_cancelled(id);
+    }
     reject(lane, id, x.cause);
+  }
+
+  void operator()(const input::Cancel& x) {
+    auto* found = is_stopped ? nullptr : find(x.delivery);
+    if (found == nullptr || !found->is_owed)
+      return;
+    found->wants_letter |= x.wants_letter;
+    if (!found->is_in_flight)
+      return end_cancelled(x.delivery);
+    const auto child = found->hand_overs.back().incarnation;
+    taken.push_back(tell_cancelled_line(x.delivery, child, found->wants_letter));
+    if (std::exchange(found->is_cancelled, true))
+      return;
+    found->deadline = std::min(found->deadline, now + options.kill_grace);
+    tell(event::CancelRequested{now, x.delivery, child});
   }
 
   void operator()(const input::Working& x) {
@@ -377,7 +402,11 @@ private:
       return std::pair{find(x)->deadline, x} < std::pair{find(y)->deadline, y};
     });
     for (const auto id : late)
-      bury(id, DeadLetterReason::expired, last_failure_of(*find(id)));
+      if (auto& x = *find(id); x.is_cancelled) { // the grace of its child is over
+        x.deadline = Instant::never();
+        end_child_of_cancelled(*lane_of(x));
+      } else
+        bury(id, DeadLetterReason::expired, last_failure_of(*find(id)));
   }
 
   void end_grace(Lane& lane) {
@@ -396,6 +425,8 @@ private:
   }
 
   void hang(Lane& lane) {
+    if (holds_cancelled(lane))
+      return end_child_of_cancelled(lane);
     const Cause cause{1, "no acknowledgement within " + to_string(*options.ack_timeout)};
     const auto list = in_flight(lane);
     auto silent = list; // nothing was heard of these

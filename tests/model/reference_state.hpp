@@ -364,6 +364,33 @@ protected:
     }
   }
 
+  void end_cancelled(std::uint64_t id) {
+    auto& x = *find(id);
+    if (x.wants_letter)
+      return bury(id, DeadLetterReason::cancelled, last_failure_of(x, nullptr));
+    taken.push_back(cancelled_line(id));
+    if (!x.is_stored)
+      count_accepted(id);
+    tell(event::Cancelled{now, id, x.attempts});
+    ++counters.cancelled;
+    erase(id);
+  }
+
+  /// Nothing that happens to such a child is anybody's failure.
+  bool holds_cancelled(const Lane& lane) {
+    const auto list = in_flight(lane);
+    return std::any_of(list.begin(), list.end(),
+                       [](const Delivery* x) { return x->is_owed && x->is_cancelled; });
+  }
+
+  void end_child_of_cancelled(Lane& lane) {
+    if (lane.child != Child::alive || ending)
+      return;
+    taken.push_back(tell_to_end_line(lane.incarnation));
+    lane.child = Child::leaving;
+    lane.grace_end = now + options.kill_grace;
+  }
+
   /// What was charged outlives the sender, if what was charged does.
   void note_failure(Delivery& x, const Cause& cause) {
     x.last_failure = cause;
@@ -500,7 +527,7 @@ protected:
     if (open == before.end() || is_charged)
       return;
     auto* x = open != before.end() && open->delivery != id ? find(open->delivery) : nullptr;
-    if (x == nullptr || !x->is_owed)
+    if (x == nullptr || !x->is_owed || x->is_cancelled)
       return;
     charge(*x);
     x->uncharged_since.reset();

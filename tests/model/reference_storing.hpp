@@ -78,6 +78,10 @@ public:
       keep_own(delivery, *x.own);
     ++counters.restored;
     tell(event::Restored{now, x.delivery, x.attempts});
+    if (x.own && x.own->is_cancelled) {
+      delivery.wants_letter = x.own->wants_letter;
+      return end_cancelled(x.delivery);
+    }
     if (options.max_hand_overs && x.hand_overs > 0) {
       delivery.is_suspect = true;
       if (x.hand_overs >= *options.max_hand_overs) {

@@ -30,6 +30,8 @@ public:
     std::uint32_t attempts;
     std::uint32_t hand_overs;
     Instant not_before; // wall-clock time
+    bool is_cancelled;
+    bool wants_letter;
   };
 
   struct Insert {
@@ -41,13 +43,16 @@ public:
   struct CountHandOvers {
     std::uint32_t hand_overs;
   };
+  struct Cancel {
+    bool wants_letter;
+  };
   struct End { // acknowledged, or a dead letter
     Message message;
   };
 
   struct Change {
     std::uint64_t delivery;
-    std::variant<Insert, CountAttempts, CountHandOvers, End> what;
+    std::variant<Insert, CountAttempts, CountHandOvers, Cancel, End> what;
   };
 
   // -- on the disk -----------------------------------------------------------------------
@@ -98,6 +103,9 @@ public:
         found->second.attempts = y->attempts;
       } else if (const auto* z = std::get_if<CountHandOvers>(&what)) {
         found->second.hand_overs = z->hand_overs;
+      } else if (const auto* u = std::get_if<Cancel>(&what)) {
+        found->second.is_cancelled = true;
+        found->second.wants_letter = u->wants_letter;
       } else {
         ended_.insert(found->second.message);
         owed_.erase(found);

@@ -183,6 +183,15 @@ public:
     end(x.delivery);
   }
 
+  void carry_out(const effect::Cancelled& x) {
+    if (!all.at(x.delivery).is_stored) {
+      --unstored_;
+      ++accepted_;
+    }
+    ++cancelled_;
+    end(x.delivery);
+  }
+
   void carry_out(const effect::Acknowledge& x) {
     ++acknowledged_;
     end(x.delivery);
@@ -203,12 +212,13 @@ public:
     require(counters.accepted == accepted_ && counters.restored == restored_,
             "what comes is counted");
     require(counters.acknowledged == acknowledged_ && counters.dead_lettered == dead_
-              && counters.suspended == suspended_,
+              && counters.suspended == suspended_ && counters.cancelled == cancelled_,
             "what ends is counted");
     require(counters.refused >= refused_, "what the store could not take counts as refused");
     require(has_ended || status.unstored == unstored_,
             "it is known what the store has not taken yet");
-    require(accepted_ + restored_ + unstored_ == acknowledged_ + dead_ + suspended_ + owed,
+    require(accepted_ + restored_ + unstored_
+              == acknowledged_ + dead_ + suspended_ + cancelled_ + owed,
             "what came has ended, or is owed");
   }
 
@@ -269,6 +279,7 @@ private:
   std::uint64_t acknowledged_ = 0;
   std::uint64_t dead_ = 0;
   std::uint64_t suspended_ = 0;
+  std::uint64_t cancelled_ = 0;
 };
 
 } // namespace backoff_actor::model_test

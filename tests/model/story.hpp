@@ -69,6 +69,9 @@ private:
   }
   std::string tell(const input::Rejected& x) const { return "Rejected " + name(x.hand_over); }
   std::string tell(const input::Working& x) const { return "Working " + name(x.hand_over); }
+  std::string tell(const input::Cancel& x) const {
+    return "Cancel " + number(x.delivery) + (x.wants_letter ? ", for a letter" : "");
+  }
   std::string tell(const input::Wake&) const { return "Wake"; }
   std::string tell(const input::GuardClosed&) const { return "GuardClosed"; }
   std::string tell(const input::RetryNow&) const { return "RetryNow"; }

@@ -41,6 +41,7 @@ enum class Kind {
   store_behind,   // or no longer
   sure_until,     // no other process can own the store
   others_succeed, // that share the guard
+  cancel,
 };
 
 /// One input in the making. What it refers to is looked up when its turn comes, so that a walk from
@@ -125,6 +126,8 @@ struct Command {
     return how % 5 == 0 ? std::nullopt
                         : std::optional{std::chrono::milliseconds{1} * (how / 5 % 150)};
   }
+
+  bool wants_letter() const { return how % 3 == 1; }
 
   bool joins_until_stored() const { return how % 3 == 1; }
 
@@ -227,7 +230,8 @@ inline constexpr Choice<Kind> commands[] = {{180, Kind::submit, "submit"},
                                             {30, Kind::join, "join"},
                                             {15, Kind::store_behind, "store_behind"},
                                             {15, Kind::sure_until, "sure_until"},
-                                            {30, Kind::others_succeed, "others_succeed"}};
+                                            {30, Kind::others_succeed, "others_succeed"},
+                                            {30, Kind::cancel, "cancel"}};
 
 inline void show(const std::shared_ptr<const OwnRetries>& x, std::ostream& out) {
   if (x && x->backoff)
@@ -254,6 +258,9 @@ inline void showValue(const Command& x, std::ostream& out) {
     show(x.own_retries(), out);
     if (x.delay())
       out << ", not before " << to_string(*x.delay()) << " from now";
+    break;
+  case Kind::cancel:
+    out << (x.wants_letter() ? " for a letter" : "");
     break;
   case Kind::join:
     out << (x.joins_until_stored() ? " until it is stored" : "");

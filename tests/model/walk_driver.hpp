@@ -51,6 +51,8 @@ public:
       return;
     case Kind::join:
       return take_join(x);
+    case Kind::cancel:
+      return take_cancel(x);
     case Kind::persisted:
       return take_persisted(x);
     case Kind::restore:
@@ -167,13 +169,33 @@ protected:
     step(input::Join{known.slot, id, x.joins_until_stored()});
   }
 
+  // Mostly one that is owed, which a child may have; else any that ever was, or none.
+  void take_cancel(const Command& x) {
+    std::vector<std::uint64_t> owed;
+    for (const auto& [id, known] : account().deliveries)
+      if (known.is_owed || x.hand_over() == Command::HandOver::ever)
+        owed.push_back(id);
+    if (owed.empty())
+      return;
+    const auto id = owed[x.which() % owed.size()];
+    const auto number = x.hand_over() == Command::HandOver::never ? id + 1'000'000 : id;
+    step(input::Cancel{account().deliveries.at(id).slot, number, x.wants_letter()});
+  }
+
   void take_restore(const Command& x) {
     const auto last = account().store.last_number();
     const auto delivery =
       x.step() > 0 ? last + x.step() : last - std::min<std::uint64_t>(last, x.back());
+    auto own = x.own(now_);
+    if (x.how % 7 == 6) { // it was cancelled while a child had it
+      auto cancelled = own ? *own : input::OwnTerms{};
+      cancelled.is_cancelled = true;
+      cancelled.wants_letter = x.wants_letter();
+      own = std::make_shared<const input::OwnTerms>(std::move(cancelled));
+    }
     restore({delivery, x.attempts(), 0, now_ + -x.age(),
              x.time_left() ? now_ + *x.time_left() : Instant::never(), x.key(), x.weight(),
-             x.own(now_)});
+             std::move(own)});
   }
 
   std::uint64_t gap() const { return static_cast<std::uint64_t>(conditions_.gap); }

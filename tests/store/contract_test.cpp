@@ -153,6 +153,23 @@ TEST_P(store_contract, what_has_joined_another_delivery_is_gone_and_leaves_no_ke
                                                             {"order 4", WallTime{65}}}));
 }
 
+TEST_P(store_contract, a_context_that_is_set_replaces_the_one_before) {
+  commit(store(), {change::Insert{delivery(1)}, change::Insert{delivery(2)}});
+  commit(store(), {change::SetContext{1, "a: 1"}, change::SetContext{1, "a: 2\nb: 1"},
+                   change::SetContext{7, "of none"}, change::Insert{delivery(3)},
+                   change::SetContext{3, "new"}, change::SetContext{2, "last"},
+                   change::Bury{2, DeadLetterReason::cancelled, 0, "", {5}}});
+  auto contents = reopened();
+  ASSERT_EQ(contents.owed.size(), 2U);
+  EXPECT_EQ(contents.owed[0].context, "a: 2\nb: 1");
+  EXPECT_EQ(contents.owed[1].context, "new");
+  ASSERT_EQ(contents.dead.size(), 1U);
+  EXPECT_EQ(contents.dead[0].delivery.context, "last");
+  EXPECT_EQ(contents.dead[0].reason, DeadLetterReason::cancelled);
+  commit(store(), {change::SetContext{1, ""}});
+  EXPECT_EQ(reopened().owed[0].context, "");
+}
+
 TEST_P(store_contract, the_newest_dead_letters_come_by_number_and_no_others) {
   std::vector<StoreChange> changes;
   for (std::uint64_t id = 1; id <= 250; ++id)

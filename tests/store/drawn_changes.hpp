@@ -56,7 +56,7 @@ inline std::vector<StoreChange> changes(const std::vector<Draw>& draws, std::uin
   for (const auto& draw : draws) {
     const auto id = number(draw.which, last_id);
     const WallTime at{draw.which + steps[draw.what / 11 % std::size(steps)]};
-    switch (draw.what % 11) {
+    switch (draw.what % 12) {
     case 0:
     case 1:
     case 2:
@@ -75,7 +75,7 @@ inline std::vector<StoreChange> changes(const std::vector<Draw>& draws, std::uin
       result.emplace_back(change::Acknowledge{id, at});
       break;
     case 6:
-      result.emplace_back(change::Acknowledge{id, at, /*is_joined=*/true});
+      result.emplace_back(change::Acknowledge{id, at, /*is_dropped=*/true});
       break;
     case 7:
       result.emplace_back(change::CountAttempts{id, draw.which});
@@ -87,6 +87,9 @@ inline std::vector<StoreChange> changes(const std::vector<Draw>& draws, std::uin
       break;
     case 9:
       result.emplace_back(change::CountHandOvers{id, draw.which});
+      break;
+    case 10:
+      result.emplace_back(change::SetContext{id, draw.which % 4 == 0 ? "" : "cancelled: 1\n"});
       break;
     default:
       result.emplace_back(change::ForgetKeys{at});

@@ -121,7 +121,7 @@ private:
     const auto found = owed_.find(x.delivery);
     if (found == owed_.end())
       return;
-    if (!found->second.idempotency_key.empty() && !x.is_joined) {
+    if (!found->second.idempotency_key.empty() && !x.is_dropped) {
       last_key_at_ = std::max({last_key_at_, keys_since_, x.at}); // never goes back
       keys_[found->second.idempotency_key] = last_key_at_;
     }
@@ -136,6 +136,11 @@ private:
   void make(const change::CountHandOvers& x) {
     if (const auto found = owed_.find(x.delivery); found != owed_.end())
       found->second.hand_overs = x.hand_overs;
+  }
+
+  void make(const change::SetContext& x) {
+    if (const auto found = owed_.find(x.delivery); found != owed_.end())
+      found->second.context = x.context;
   }
 
   void make(const change::DropIncoming& /*x*/) {}

@@ -25,6 +25,7 @@ std::string to_string(SenderError error) {
     "already_acknowledged: a delivery with this idempotency key was acknowledged before",
     "unknown_type: the message has a type that is not registered with CAF",
     "not_owner: the message was not accepted, because this process does not own the outbox",
+    "cancelled: this delivery was cancelled before it was acknowledged",
   });
   static_assert(names.texts.size() == last_sender_error);
   return std::string{names.of(error, "unknown sender error")};

@@ -56,10 +56,13 @@ enum class SenderError : std::uint8_t {
   /// Another process owns the outbox, or nobody does yet; the message was not accepted. The text
   /// names the owner's node.
   not_owner = 18,
+  /// The delivery was cancelled, see `Cancel`. If a child had it, it is not known how much of the
+  /// work the child has done.
+  cancelled = 19,
 };
 
 /// The largest number of an error.
-inline constexpr std::uint8_t last_sender_error = 18;
+inline constexpr std::uint8_t last_sender_error = 19;
 
 /// Renders an error as its name and a sentence for people. An unknown number gives
 /// `unknown sender error`.

@@ -8,7 +8,7 @@ namespace {
 
 constexpr auto dead_letter_reasons = detail::enum_names<DeadLetterReason>(
   {"rejected", "stopped", "attempts_exhausted", "expired", "dropped", "retry_after_too_long",
-   "gave_up", "not_stored", "hand_overs_exhausted", "set_aside", "unreadable"});
+   "gave_up", "not_stored", "hand_overs_exhausted", "set_aside", "unreadable", "cancelled"});
 
 } // namespace
 

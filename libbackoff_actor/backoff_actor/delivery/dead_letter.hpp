@@ -21,6 +21,7 @@ enum class DeadLetterReason : std::uint8_t {
   hand_overs_exhausted, ///< the process ended `max_hand_overs` times while a child had it
   set_aside,            ///< an operator took it out of a store by hand
   unreadable,           ///< another program handed it over, and no decoder could read it
+  cancelled,            ///< somebody cancelled it, and asked for a dead letter, see `Cancel`
 };
 
 namespace detail {

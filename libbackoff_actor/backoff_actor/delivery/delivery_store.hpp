@@ -103,18 +103,22 @@ struct Insert {
   bool is_left_in_row = false;
 };
 
-/// No delivery is made of this row, and the store deletes it: its message is known already.
+/// No delivery is made of this row, and the store deletes it: its message is known already, or the
+/// row is none.
 struct DropIncoming {
   std::uint64_t incoming; ///< as `Insert::incoming`
+  /// Older rows with this key go, too, whether they were read or not; empty: none. It is the
+  /// idempotency key of rows that were cancelled.
+  std::string cancelled_key{};
 };
 
 /// A delivery was acknowledged, and is owed no longer. Its idempotency key, if it has one, is kept.
 struct Acknowledge {
   std::uint64_t delivery; ///< its number
   WallTime at;            ///< when
-  /// It is owed no longer because another delivery has its key, and is owed: it has joined that
-  /// one. Then the key is not kept.
-  bool is_joined = false;
+  /// It is owed no longer, but was not done: it was cancelled, or has joined another delivery that
+  /// is owed and has its key. Then the key is not kept.
+  bool is_dropped = false;
 };
 
 /// A delivery has failed once more.
@@ -127,6 +131,12 @@ struct CountAttempts {
 struct CountHandOvers {
   std::uint64_t delivery;   ///< its number
   std::uint32_t hand_overs; ///< as `StoredDelivery::hand_overs`
+};
+
+/// The context of a delivery is another one.
+struct SetContext {
+  std::uint64_t delivery; ///< its number
+  std::string context;    ///< as `StoredDelivery::context`
 };
 
 /// A delivery was given up: it is owed no longer, and is a dead letter until it is taken.
@@ -150,7 +160,7 @@ struct ForgetKeys {
 /// Any of the changes.
 using StoreChange =
   std::variant<change::Insert, change::Acknowledge, change::CountAttempts, change::CountHandOvers,
-               change::Bury, change::ForgetKeys, change::DropIncoming>;
+               change::Bury, change::ForgetKeys, change::DropIncoming, change::SetContext>;
 
 /// The times of the acknowledged keys of a store, in nanoseconds since 1970. They never go back, so
 /// that the keys that are forgotten are those at one end. If a wall clock was ahead, and was set

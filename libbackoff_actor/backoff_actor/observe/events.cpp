@@ -117,10 +117,21 @@ struct DescribeSenderEvent {
     it.is(info, "back_off_reset", "backoff reset");
   }
   void operator()(const event::DeadLettered& x) const {
-    it.is(error, "dead_lettered", "delivery ", x.delivery, " dead-lettered, ", to_string(x.reason),
-          ", ", x.attempts, attempts(x.attempts), x.cause);
+    it.is(x.reason == DeadLetterReason::cancelled ? info : error, "dead_lettered", "delivery ",
+          x.delivery, " dead-lettered, ", to_string(x.reason), ", ", x.attempts,
+          attempts(x.attempts), x.cause);
     it.has("delivery", x.delivery, "reason", to_string(x.reason), "attempts", x.attempts, "cause",
            x.cause);
+  }
+  void operator()(const event::CancelRequested& x) const {
+    it.is(info, "cancel_requested", "delivery ", x.delivery, " is to be cancelled, child ",
+          x.incarnation, " was told");
+    it.has("delivery", x.delivery, "child", x.incarnation);
+  }
+  void operator()(const event::Cancelled& x) const {
+    it.is(info, "cancelled", "delivery ", x.delivery, " cancelled, ", x.attempts,
+          attempts(x.attempts));
+    it.has("delivery", x.delivery, "attempts", x.attempts);
   }
   void operator()(const event::FellBack& x) const {
     it.is(error, "fell_back", "the fallback takes over", x.cause);

@@ -212,6 +212,22 @@ struct DeadLettered {
   Cause cause;
 };
 
+/// A delivery that a child has is to be cancelled, see `Cancel`. The child was told, and has
+/// `RareSenderOptions::kill_grace` to answer.
+struct CancelRequested {
+  Instant at;                ///< when
+  std::uint64_t delivery;    ///< the number of its `Accepted`
+  std::uint32_t incarnation; ///< which child has it
+};
+
+/// A delivery left because it was cancelled. One that becomes a dead letter is `DeadLettered`
+/// instead.
+struct Cancelled {
+  Instant at;             ///< when it left the outbox
+  std::uint64_t delivery; ///< the number of its `Accepted`
+  std::uint32_t attempts; ///< failed attempts
+};
+
 /// The child failed too often or for too long: the fallback takes over.
 struct FellBack {
   Instant at;  ///< of the last failure
@@ -331,7 +347,7 @@ struct BACKOFF_ACTOR_EXPORT Event
       event::Resumed, event::DrainBegan, event::Drained, event::SenderStopped, event::Restored,
       event::Suspended, event::StoreFellBehind, event::StoreCaughtUp, event::StoreNotice,
       event::Finishing, event::DeadLetterHookFailed, event::DeadLettersLeft, event::NothingSucceeds,
-      event::SucceedsAgain, event::Hint> {
+      event::SucceedsAgain, event::Hint, event::CancelRequested, event::Cancelled> {
   Event(); ///< holds the first kind of event
   /// Holds an event.
   template <detail::AlternativeOf<variant> T>

@@ -49,6 +49,7 @@ struct SenderCounters {
   /// children may have worked on the same message. Error answers do not count, because CAF makes
   /// them, too, for an actor that is gone.
   std::uint64_t late_answers = 0;
+  std::uint64_t cancelled = 0; ///< deliveries that were cancelled, and became no dead letters
 
   /// Whether all counts are the same.
   friend bool operator==(const SenderCounters&, const SenderCounters&) = default;
@@ -154,6 +155,8 @@ inline constexpr auto sender_counters = std::to_array<NumberOf<SenderCounters>>(
    "Deliveries left in the store, for a later sender."},
   {&SenderCounters::late_answers, "late_answers", "sender_late_answers_total",
    "Answers about deliveries that the child no longer had."},
+  {&SenderCounters::cancelled, "cancelled", "sender_cancelled_total",
+   "Deliveries that were cancelled, and became no dead letters."},
 });
 static_assert(sizeof(SenderCounters) == sender_counters.size() * sizeof(std::uint64_t));
 

@@ -39,6 +39,7 @@ SqliteStatements::SqliteStatements(SqliteConnection& connection, const Meta& met
     remove_range_(connection.prepare("DELETE FROM deliveries WHERE id BETWEEN ?1 AND ?2")),
     count_attempts_(connection.prepare("UPDATE deliveries SET attempts = ?2 WHERE id = ?1")),
     count_hand_overs_(connection.prepare("UPDATE deliveries SET hand_overs = ?2 WHERE id = ?1")),
+    set_context_(connection.prepare("UPDATE deliveries SET context = ?2 WHERE id = ?1")),
     bury_(connection.prepare("INSERT INTO dead_letters SELECT id, submitted_at, deadline, ?2, key, "
                              "idempotency_key, types, "
                              "payload, ?3, ?4, ?5, ?6, context FROM deliveries WHERE id = ?1")),
@@ -110,7 +111,7 @@ void SqliteStatements::make(const change::Acknowledge& change) {
     if (!key_of_.executeStep())
       return;
     // Most deliveries have no key, and do not touch the table of keys.
-    if (const auto key = bytes_at(key_of_, 0); !key.empty() && !change.is_joined) {
+    if (const auto key = bytes_at(key_of_, 0); !key.empty() && !change.is_dropped) {
       bind_bytes(keep_key_, 1, key);
       keep_key_.bind(2, meta_.keys.next(change.at.since_epoch));
       run(keep_key_);
@@ -147,6 +148,14 @@ void SqliteStatements::make(const change::CountHandOvers& change) {
     return;
   count_hand_overs_.bind(2, change.hand_overs);
   run(count_hand_overs_);
+}
+
+void SqliteStatements::make(const change::SetContext& change) {
+  insert_waiting();
+  if (!bind_id(set_context_, 1, change.delivery))
+    return;
+  bind_bytes(set_context_, 2, change.context);
+  run(set_context_);
 }
 
 void SqliteStatements::make(const change::Bury& change) {

@@ -54,6 +54,20 @@ TEST_F(PostgresIncoming, a_commit_inserts_the_delivery_and_deletes_its_row) {
   EXPECT_EQ(query("SELECT count(*) FROM backoff.delivery"), "1");
 }
 
+TEST_F(PostgresIncoming, what_cancels_a_key_takes_the_older_rows_with_it_along) {
+  const auto insert_with = [&](const std::string& key, const std::string& not_before) {
+    query("INSERT INTO backoff.incoming(outbox, type, payload, idempotency_key, not_before) VALUES"
+          "('orders', 't', '', '"
+          + key + "', " + not_before + ")");
+  };
+  insert_with("once", "now() + interval '1 hour'");
+  insert_with("other", "now() + interval '1 hour'");
+  insert_with("once", "NULL");
+  insert_with("once", "now() + interval '1 hour'");
+  commit(*store, {change::DropIncoming{3, "once"}});
+  EXPECT_EQ(query("SELECT id FROM backoff.incoming ORDER BY id"), "2\n4");
+}
+
 TEST_F(PostgresIncoming, a_row_that_is_too_large_is_not_read_and_becomes_a_dead_letter) {
   query(
     "INSERT INTO backoff.incoming(outbox, key, idempotency_key, type, payload, context) VALUES"

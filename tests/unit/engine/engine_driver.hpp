@@ -65,6 +65,14 @@ public:
     return take(input::Working{hand_overs.at(delivery).back()});
   }
 
+  /// A delivery that was accepted here is cancelled.
+  Lines cancel(std::uint64_t delivery, bool wants_letter = false) {
+    for (const auto& [slot, id] : delivery_in_)
+      if (id == delivery)
+        return take(input::Cancel{slot, delivery, wants_letter});
+    return {};
+  }
+
   /// The last hand-over of a delivery is acknowledged.
   Lines ack(std::uint64_t delivery) { return ack(hand_overs.at(delivery).back()); }
   Lines ack(HandOverId id) {
@@ -179,6 +187,12 @@ private:
   std::string describe(const effect::Acknowledge& x) { return "acknowledge " + name(x.slot); }
   std::string describe(const effect::DeadLetter& x) {
     return "dead letter " + name(x.slot) + " " + std::string{to_string(x.reason)};
+  }
+  std::string describe(const effect::Cancelled& x) { return "cancelled " + name(x.slot); }
+  std::string describe(const effect::TellCancelled& x) {
+    EXPECT_EQ(x.hand_over, hand_overs.at(delivery_in_.at(x.slot)).back());
+    return "tell " + std::to_string(x.incarnation) + " that " + name(x.slot) + " is cancelled"
+           + (x.wants_letter ? ", letter" : "");
   }
   std::string describe(const effect::Drained& x) {
     return "drained " + std::to_string(x.ticket) + ", " + std::to_string(x.left) + " left";

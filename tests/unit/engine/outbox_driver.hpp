@@ -26,13 +26,16 @@ struct NameOfChange {
     return "insert " + std::to_string(x.delivery.id);
   }
   std::string operator()(const change::Acknowledge& x) const {
-    return "ack " + std::to_string(x.delivery);
+    return (x.is_dropped ? "drop " : "ack ") + std::to_string(x.delivery);
   }
   std::string operator()(const change::CountAttempts& x) const {
     return "count " + std::to_string(x.attempts) + " of " + std::to_string(x.delivery);
   }
   std::string operator()(const change::CountHandOvers& x) const {
     return "hand-over of " + std::to_string(x.delivery);
+  }
+  std::string operator()(const change::SetContext& x) const {
+    return "context of " + std::to_string(x.delivery);
   }
   std::string operator()(const change::Bury& x) const {
     return "bury " + std::to_string(x.delivery);
@@ -99,6 +102,9 @@ private:
   }
   std::string name(const outbox_effect::TellHandOver& x) const {
     return "hand-over of " + std::to_string(x.count.delivery) + " is counted";
+  }
+  std::string name(const outbox_effect::TellCancelled& x) const {
+    return "cancellation of " + std::to_string(x.delivery) + " is stored";
   }
   std::string name(const outbox_effect::TellBehind& x) const {
     return std::string{x.is_behind ? "behind" : "not behind"}

@@ -155,6 +155,8 @@ TEST(LogLineOfParts, names_the_event_and_all_that_it_has) {
     {"back_off_reset", Event{event::BackOffReset{now, BackOff{}}}},
     {"dead_lettered delivery=4 reason=expired attempts=2 cause=reset",
      Event{event::DeadLettered{now, 4, DeadLetterReason::expired, 2, reset}}},
+    {"cancel_requested delivery=4 child=3", Event{event::CancelRequested{now, 4, 3}}},
+    {"cancelled delivery=4 attempts=2", Event{event::Cancelled{now, 4, 2}}},
     {"fell_back cause=reset", Event{event::FellBack{now, reset}}},
     {"came_back", Event{event::CameBack{now}}},
     {"gave_up cause=reset", Event{event::GaveUp{now, reset}}},

@@ -36,7 +36,7 @@ TEST(observed_status, has_the_numbers_of_a_sender) {
   sender.glance.oldest_since = now + -1500ms;
   sender.glance.silent_since = now + -2ns;
   sender.glance.failing_since = now + -4s;
-  sender.glance.counters = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13};
+  sender.glance.counters = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14};
   sender.glance.restarts = 21;
   sender.glance.owed = 22;
   sender.glance.owed_bytes = std::numeric_limits<std::uint64_t>::max();
@@ -69,7 +69,7 @@ TEST(observed_status, has_the_numbers_of_a_sender) {
       R"("dead_letters":3,"oldest_dead_letter_at":"2023-11-14T22:13:20Z","pool":null,)"
       R"("counters":{"accepted":1,"refused":2,"acknowledged":3,"dead_lettered":4,"hand_overs":5,)"
       R"("resends":6,"nacks":7,"crashes":8,"failed_starts":9,"hangs":10,"restored":11,)"
-      R"("suspended":12,"late_answers":13)"));
+      R"("suspended":12,"late_answers":13,"cancelled":14)"));
   EXPECT_THAT(
     to_json(status),
     ::testing::EndsWith(

@@ -2,11 +2,15 @@
 
 #include "backoff_actor/caf/messages/stop.hpp"
 #include "backoff_actor/caf/messages/type_ids.hpp"
+#include "backoff_actor/core/export.hpp"
+#include "backoff_actor/core/problems.hpp"
 #include "backoff_actor/core/time.hpp"
 #include "backoff_actor/observe/sender_status.hpp"
 #include "backoff_actor/supervision/pool_options.hpp"
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <tuple>
 
 namespace backoff_actor {
@@ -75,6 +79,44 @@ struct Drained {
   std::uint64_t left = 0;
 };
 
+/// Tells a sender that a message is not to be worked on any more. A message that waits is gone. If
+/// a child has it, the child is told by `Cancelled`, and any answer of the child about it ends it;
+/// a `Sent` in time still counts. A child that has not answered after
+/// `RareSenderOptions::kill_grace` is told to end, as one that hangs. Nobody is charged with that.
+/// The client of the message gets `SenderError::cancelled`.
+///
+/// Answered with `CancelAnswer`. With a durable outbox the answer comes once it is stored what
+/// becomes of the message: then it holds beyond the life of the process.
+///
+/// @errors a request that names no message, or both ways, is answered with
+///         `caf::sec::invalid_argument`
+struct Cancel {
+  std::string idempotency_key{}; ///< of the message; empty: `delivery` says which
+  std::uint64_t delivery = 0;    ///< its number, see `Accepted::id`; 0: the key says which
+  bool wants_letter = false;     ///< the message becomes a dead letter, `cancelled`
+};
+
+/// Returns all that is wrong with it.
+BACKOFF_ACTOR_EXPORT Problems check(const Cancel& cancel);
+
+/// Where a message was when it was cancelled.
+enum class CancelFound : std::uint8_t {
+  unknown, ///< the sender knows no such message, or not any more
+  waiting, ///< no child had it: it is gone
+  in_work, ///< a child has it: it ends with the next answer of the child, or with the child
+  done,    ///< it was acknowledged before; by its number: it has ended before, somehow
+  /// This process does not own the outbox. It has handed the cancellation over to the owner.
+  passed_on,
+};
+
+/// Returns the enumerator's name; `unknown` for a number that is no enumerator.
+BACKOFF_ACTOR_EXPORT std::string_view to_string(CancelFound found);
+
+/// A sender's answer to `Cancel`.
+struct CancelAnswer {
+  CancelFound found = CancelFound::unknown; ///< where the message was
+};
+
 /// Shows CAF the parts of each message, in their order on the network.
 /// @{
 auto inspect(auto& f, Status& x) { return compat::object(f, x, "backoff_actor::Status"); }
@@ -101,6 +143,14 @@ auto inspect(auto& f, Drain& x) {
 }
 auto inspect(auto& f, Drained& x) {
   return compat::object(f, x, "backoff_actor::Drained", compat::field("left", x.left));
+}
+auto inspect(auto& f, Cancel& x) {
+  return compat::object(
+    f, x, "backoff_actor::Cancel", compat::field("idempotency_key", x.idempotency_key),
+    compat::field("delivery", x.delivery), compat::field("wants_letter", x.wants_letter));
+}
+auto inspect(auto& f, CancelAnswer& x) {
+  return compat::object(f, x, "backoff_actor::CancelAnswer", compat::enum_field("found", x.found));
 }
 auto inspect(auto& f, ActorName& x) {
   return compat::object(f, x, "backoff_actor::ActorName", compat::field("kind", x.kind),

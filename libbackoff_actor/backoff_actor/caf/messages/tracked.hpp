@@ -99,6 +99,13 @@ struct Working {
   std::uint64_t id = 0; ///< the `TrackedMsg::id` of the delivery
 };
 
+/// Tells a child with `Acknowledgement::by_sent` that a delivery which it has is cancelled. It may
+/// come more than once, and after the child has answered. The child ends its work, and answers by
+/// any message that names the delivery: by `Reject`, if it has stopped in between.
+struct Cancelled {
+  std::uint64_t id = 0; ///< the `TrackedMsg::id` of the delivery
+};
+
 /// Shows CAF the parts of each message, in their order on the network.
 /// @{
 auto inspect(auto& f, TrackedMsg& x) {
@@ -123,6 +130,9 @@ auto inspect(auto& f, Reject& x) {
 }
 auto inspect(auto& f, Working& x) {
   return compat::object(f, x, "backoff_actor::Working", compat::field("id", x.id));
+}
+auto inspect(auto& f, Cancelled& x) {
+  return compat::object(f, x, "backoff_actor::Cancelled", compat::field("id", x.id));
 }
 /// @}
 

@@ -66,6 +66,9 @@ struct RowsWritten;
 struct SleepOver;
 struct IncomingNews;
 struct CatchUp;
+struct Cancel;
+struct CancelAnswer;
+struct Cancelled;
 
 } // namespace backoff_actor
 
@@ -128,4 +131,7 @@ CAF_BEGIN_TYPE_ID_BLOCK(backoff_actor, caf::first_custom_type_id + 7400)
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::SleepOver))
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::IncomingNews))
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::CatchUp))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::Cancel))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::CancelAnswer))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::Cancelled))
 CAF_END_TYPE_ID_BLOCK(backoff_actor)

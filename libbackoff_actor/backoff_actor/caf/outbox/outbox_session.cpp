@@ -135,8 +135,29 @@ void SenderStore::acknowledge(std::uint64_t id, Instant now) {
   changes_.emplace_back(change::Acknowledge{id, key_time(now)});
 }
 
-void SenderStore::join(std::uint64_t id, Instant now) {
-  changes_.emplace_back(change::Acknowledge{id, key_time(now), /*is_joined=*/true});
+std::optional<SenderStore::Held> SenderStore::take_held(const std::string& idempotency_key) {
+  const auto found = std::find_if(held_.begin(), held_.end(), [&](const Held& x) {
+    return !x.cancel && !idempotency_key.empty() && x.submission.idempotency_key == idempotency_key;
+  });
+  if (found == held_.end())
+    return std::nullopt;
+  auto result = std::move(*found);
+  held_.erase(found);
+  return result;
+}
+
+bool SenderStore::waits_for_count(std::uint64_t id) const {
+  const auto found = hand_overs_.find(id);
+  return found != hand_overs_.end() && found->second.waiting;
+}
+
+void SenderStore::set_context(std::uint64_t id, std::string context) {
+  changes_.emplace_back(change::SetContext{id, std::move(context)});
+}
+
+void SenderStore::drop(std::uint64_t id, Instant now) {
+  hand_overs_.erase(id);
+  changes_.emplace_back(change::Acknowledge{id, key_time(now), /*is_dropped=*/true});
 }
 
 void SenderStore::count_attempts(std::uint64_t id, std::uint32_t attempts) {
@@ -196,6 +217,7 @@ void SenderStore::look() {
   append(unread_.insertions, replies.insertions);
   append(unread_.hand_overs, replies.hand_overs);
   append(unread_.notices, replies.notices);
+  append(unread_.cancelled, replies.cancelled);
   if (replies.behind)
     unread_.behind = std::move(replies.behind);
   if (replies.sure) {

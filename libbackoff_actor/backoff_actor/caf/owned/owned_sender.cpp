@@ -12,6 +12,7 @@
 #include "backoff_actor/caf/outbox/internal/write_queue.hpp"
 #include "backoff_actor/caf/owned/internal/standby_hand.hpp"
 #include "backoff_actor/caf/sender/sender.hpp"
+#include "backoff_actor/delivery/internal/cancel_mark.hpp"
 #include "backoff_actor/delivery/internal/not_before.hpp"
 #include "backoff_actor/delivery/refusal.hpp"
 #include "backoff_actor/engine/outbox/standby.hpp"
@@ -189,6 +190,9 @@ private:
     else if (const auto* const submission = word.as<Submit>();
              submission && standby_.place() == Standby::Place::row)
       hand_over(*submission, open_request());
+    else if (const auto* const order = word.as<Cancel>();
+             order && standby_.place() == Standby::Place::row)
+      hand_over(*order, open_request());
     else
       return false;
     return true;
@@ -210,6 +214,8 @@ private:
   void give_to_owner(compat::OpenRequest client, const caf::message& payload) {
     if (payload.match_elements<Submit>())
       return hand_over(payload.get_as<Submit>(0), std::move(client));
+    if (payload.match_elements<Cancel>())
+      return hand_over(payload.get_as<Cancel>(0), std::move(client));
     refuse_as(client, Refusal::not_owner, make_error(SenderError::not_owner, standby_.who_owns()));
   }
 
@@ -233,13 +239,42 @@ private:
     try {
       if (!standby_.add(row_of(x)))
         return refuse_as(client, Refusal::outbox_full, make_error(SenderError::outbox_full));
-      submitted_.push_back(x.answer_when_accepted ? std::move(client) : compat::OpenRequest{});
+      submitted_.push_back({x.answer_when_accepted ? std::move(client) : compat::OpenRequest{},
+                            caf::make_message(Accepted{})});
       write_rows();
     } catch (const NotStorable& exception) {
       refuse_as(client, Refusal::unusable, make_error(SenderError::not_storable, exception.what()));
     } catch (...) {
       refuse_as(client, Refusal::unusable, compat::error_of(std::current_exception()));
     }
+  }
+
+  // The owner finds what is cancelled.
+  void hand_over(const Cancel& x, compat::OpenRequest client) {
+    auto problems = check(x);
+    if (x.delivery != 0)
+      problems.add("delivery", std::to_string(x.delivery),
+                   "0, for this process does not own the outbox: an idempotency key");
+    if (!problems.empty())
+      return refuse(client, caf::make_error(caf::sec::invalid_argument, to_string(problems)));
+    try {
+      detail::require_text_keys({}, x.idempotency_key);
+    } catch (const NotStorable& exception) {
+      return refuse(client, make_error(SenderError::not_storable, exception.what()));
+    }
+    if (!has_row_writer())
+      return refuse(client, make_error(SenderError::not_owner, standby_.who_owns()));
+    IncomingMessage row;
+    row.type = detail::cancel_type;
+    row.idempotency_key = x.idempotency_key;
+    if (x.wants_letter)
+      for (const auto one : detail::cancel_with_letter)
+        row.payload.push_back(static_cast<std::byte>(one));
+    if (!standby_.add(std::move(row)))
+      return refuse(client, make_error(SenderError::outbox_full));
+    submitted_.push_back(
+      {std::move(client), caf::make_message(CancelAnswer{CancelFound::passed_on})});
+    write_rows();
   }
 
   IncomingMessage row_of(const Submit& x) const {
@@ -285,10 +320,10 @@ private:
       return;
     standby_.settle();
     for (const auto& failure : x.failures) {
-      auto client = std::move(submitted_.front());
+      auto [client, answer] = std::move(submitted_.front());
       submitted_.pop_front();
       if (!failure)
-        answer_request(client, caf::make_message(Accepted{}));
+        answer_request(client, std::move(answer));
       else
         refuse_as(client, Refusal::not_stored, make_error(SenderError::not_stored, *failure));
     }
@@ -309,7 +344,7 @@ private:
   // What waits is still written. This actor may have no handle any more, so it answers in nobody's
   // name.
   void end_rows() {
-    for (const auto& client : std::exchange(submitted_, {}))
+    for (const auto& [client, answer] : std::exchange(submitted_, {}))
       if (client.is_request())
         compat::respond(client, caf::make_message(make_error(SenderError::stopped)));
     if (!row_writer_)
@@ -424,7 +459,8 @@ private:
   Instant look_at_ = Instant::never(); // when to send it; never: it is sent
   caf::actor sender_;                  // none: it stands by
   caf::actor row_writer_;              // none: nothing was submitted while this process stood by
-  std::deque<compat::OpenRequest> submitted_; // the clients of the rows that are not settled
+  // The clients of the rows that are not settled, and what they are told.
+  std::deque<std::pair<compat::OpenRequest, caf::message>> submitted_;
   // What came while this process owned the outbox and not all rows were written.
   std::vector<std::pair<compat::OpenRequest, caf::message>> held_;
   std::map<std::uint64_t, compat::OpenRequest> reports_; // that its supervisor waits for

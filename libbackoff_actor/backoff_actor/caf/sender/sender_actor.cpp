@@ -179,6 +179,8 @@ bool BackOffSender::on_word(const compat::Word& word) {
     on_resize(*resize);
   else if (const auto* const retire = word.as<RetireWorker>())
     on_retire(*retire);
+  else if (const auto* const cancel = word.as<Cancel>())
+    on_cancel(*cancel);
   else if (const auto* const drain = word.as<Drain>())
     on_drain(*drain);
   else if (const auto* const stop = word.as<Stop>())

@@ -180,6 +180,10 @@ public:
     self_.bury(x, news_);
   }
 
+  void operator()(const effect::Cancelled& x) { self_.end_cancelled(x); }
+
+  void operator()(const effect::TellCancelled& x) { self_.tell_cancelled(x, follow_ups_); }
+
   void operator()(const effect::Drained& x) {
     auto drain = self_.rare().drains.extract(x.ticket);
     self_.answer_request(drain.mapped(), caf::make_message(Drained{x.left}));
@@ -263,6 +267,7 @@ void BackOffSender::end_now() {
 void BackOffSender::tell_of_the_end() {
   if (store_) {
     end_held();
+    refuse_cancels();
     end_storing();
   }
   auto* const rare = rare_if_any();
@@ -333,7 +338,8 @@ BackOffSender::Rare& BackOffSender::rare() {
 }
 
 bool BackOffSender::Rare::is_empty() const {
-  return !keys && drains.empty() && starts.empty() && stops.empty() && !closing && !exit_reason;
+  return !keys && drains.empty() && starts.empty() && stops.empty() && cancels.empty() && !closing
+         && !exit_reason;
 }
 
 void BackOffSender::rest_or_stay() {

@@ -9,6 +9,7 @@
 #include "backoff_actor/caf/sender/internal/idempotency_keys.hpp"
 #include "backoff_actor/caf/sender/internal/sender_actor.hpp"
 #include "backoff_actor/core/internal/thrown.hpp"
+#include "backoff_actor/delivery/internal/cancel_mark.hpp"
 #include "backoff_actor/delivery/internal/delivery_slots.hpp"
 #include "backoff_actor/process/internal/error_stream.hpp"
 #include "backoff_actor/sinks/internal/observatory_state.hpp"
@@ -41,6 +42,8 @@ SenderError error_of(DeadLetterReason reason) {
     return SenderError::gave_up;
   case DeadLetterReason::not_stored:
     return SenderError::not_stored;
+  case DeadLetterReason::cancelled:
+    return SenderError::cancelled;
   case DeadLetterReason::rejected: // the client gets the child's error
   case DeadLetterReason::stopped:
   case DeadLetterReason::hand_overs_exhausted: // found in a new process: no client waits
@@ -117,6 +120,10 @@ void BackOffSender::bury(const effect::DeadLetter& x, const News* news) {
             std::string{retries_in(parcel.extra ? parcel.extra->context : std::string{})},
             x.worker},
            is_stored);
+  if (is_stored && parcel.extra && detail::cancel_mark_in(parcel.extra->context)) {
+    detail::unmark_cancelled(parcel.extra->context); // it may be resubmitted
+    store_->set_context(x.delivery, parcel.extra->context);
+  }
   if (is_stored)
     store_->bury(x.delivery, x.reason, x.attempts, cause,
                  detail::message_words(parcel.payload, most_of_stored_text), now());

@@ -29,7 +29,7 @@ std::uint64_t BackOffSender::restore() {
     keys().acknowledge(key.idempotency_key, std::min(store_->instant(key.at), now()));
   for (auto& x : content.owed) {
     if (const auto first = owed_with_key(x.idempotency_key)) {
-      store_->join(x.id, now());
+      store_->drop(x.id, now());
       take(input::StoreNotice{"delivery " + std::to_string(x.id) + " has joined delivery "
                               + std::to_string(first) + ", which has the same idempotency key"});
       continue;
@@ -109,6 +109,7 @@ void BackOffSender::on_store_news() {
     else // the child never gets it: this removes its ghost
       take(input::Rejected{x.hand_over.hand_over, Cause{}});
   }
+  on_cancels_stored();
   tell_store_state();
   if (store_ && store_->has_intake()) // some came in while the ownership was in doubt
     take_incoming();

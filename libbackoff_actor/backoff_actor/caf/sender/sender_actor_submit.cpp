@@ -9,6 +9,7 @@
 #include "backoff_actor/caf/sender/internal/idempotency_keys.hpp"
 #include "backoff_actor/core/internal/text_hash.hpp"
 #include "backoff_actor/core/internal/thrown.hpp"
+#include "backoff_actor/delivery/internal/cancel_mark.hpp"
 #include "backoff_actor/delivery/internal/not_before.hpp"
 
 #include <algorithm>
@@ -51,6 +52,10 @@ BackOffSender::own_in(std::string_view context, Duration ahead, bool retries_are
   input::OwnTerms result;
   if (const auto at = detail::not_before_in(context))
     result.not_before = Instant{Duration{at->since_epoch}} + -to_wall() + -ahead;
+  if (const auto mark = detail::cancel_mark_in(context)) {
+    result.is_cancelled = true;
+    result.wants_letter = *mark;
+  }
   try {
     if (const auto text = retries_in(context); !text.empty())
       result.retries = std::make_shared<const OwnRetries>(parse_own_retries(text));
@@ -174,7 +179,10 @@ std::uint32_t BackOffSender::weight_of(const caf::message& message) {
 void BackOffSender::take_incoming() {
   for (auto i = 0; store_ && i < most_at_once; ++i) {
     if (auto held = store_->next_held()) {
-      submit(held->submission, std::move(held->client), now(), held->at);
+      if (held->cancel)
+        cancel(*held->cancel, std::move(held->client));
+      else
+        submit(held->submission, std::move(held->client), now(), held->at);
       if (store_)
         rest_or_stay(); // a known message takes no step
       continue;
@@ -205,6 +213,10 @@ void BackOffSender::hold(const Submit& x, compat::OpenRequest client) {
 
 void BackOffSender::refuse_held() {
   for (auto& x : store_->take_held()) {
+    if (x.cancel) {
+      cancel(*x.cancel, std::move(x.client));
+      continue;
+    }
     incoming_ = {std::move(x.submission.message), std::move(x.client), nullptr};
     take(now(), input::Submit{.is_crowded_out = true});
   }
@@ -213,7 +225,7 @@ void BackOffSender::refuse_held() {
 // The sender ends, and has accepted none of these.
 void BackOffSender::end_held() {
   for (auto& x : store_->take_held()) {
-    if (options().on_event)
+    if (options().on_event && !x.cancel)
       tell(event::NotAccepted{now(), Refusal::stopped});
     refuse(x.client, make_error(SenderError::stopped));
   }
@@ -227,6 +239,10 @@ bool BackOffSender::take_incoming(IncomingMessage x) {
     store_->prepare_unread(x.row);
     take(input::Unreadable{Cause{0, "the row has " + std::to_string(x.bytes_left)
                                       + " bytes, which is more than may be read"}});
+    return true;
+  }
+  if (x.type == detail::cancel_type && !x.idempotency_key.empty()) {
+    cancel(x);
     return true;
   }
   if (!x.idempotency_key.empty() && is_known(x))
@@ -243,6 +259,8 @@ bool BackOffSender::take_incoming(IncomingMessage x) {
     news.key = number_of(extra.key);
     news.weight = weight_of(incoming_.payload);
     news.own = own_in(x.context, Duration::zero(), false);
+    if (news.own && news.own->is_cancelled)
+      throw std::runtime_error("its context says that it is cancelled");
     extra.context = x.context;
   } catch (...) {
     extra.key = x.key;

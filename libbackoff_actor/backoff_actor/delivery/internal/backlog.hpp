@@ -93,6 +93,7 @@ public:
   /// The owed delivery or ghost that had this hand-over; `DeliverySlots::none` if there is none.
   Slot find(HandOverId id) const { return outbox_.find(id); }
   bool is_latest(Slot slot, HandOverId id) const { return outbox_.is_latest(slot, id); }
+  HandOverId last_hand_over(Slot slot) const { return outbox_.last_hand_over(slot); }
 
   /// The oldest owed delivery that no child holds; if all of these are scheduled, the one whose
   /// time comes first. There must be one.
@@ -142,6 +143,16 @@ public:
     deadlines_.push(slot, {deadline, outbox_[slot].id});
   }
 
+  /// The owed delivery has no deadline any more.
+  void forget_deadline(Slot slot) { deadlines_.erase(slot); }
+
+  /// The deadline of the owed delivery is `at`, unless it is earlier.
+  void hasten(Slot slot, Instant at) {
+    at = std::min(at, deadline_of(slot));
+    deadlines_.erase(slot);
+    set_deadline(slot, at);
+  }
+
   /// One more client waits for the owed delivery; with `until_stored`, only until it is stored.
   void join(Slot slot, bool until_stored) {
     auto& extra = extra_of(slot);
@@ -173,7 +184,7 @@ public:
   /// The delivery whose deadline has passed first; `DeliverySlots::none` if none has.
   Slot first_late(Instant now) const {
     return !deadlines_.empty() && deadlines_.top_key().at <= now ? deadlines_.top()
-                                                                    : DeliverySlots::none;
+                                                                 : DeliverySlots::none;
   }
 
   void end_pauses(Instant now) { order_.end_pauses(now); }
@@ -247,6 +258,10 @@ public:
   void set_worker(Slot slot, std::uint16_t worker) { outbox_[slot].worker = worker; }
   void set_held(Slot slot, bool is_held) { outbox_[slot].held = is_held; }
   void set_suspect(Slot slot, bool is_suspect) { outbox_[slot].is_suspect = is_suspect; }
+  void set_cancelled(Slot slot, bool wants_letter) {
+    outbox_[slot].is_cancelled = true;
+    outbox_[slot].wants_letter = wants_letter;
+  }
 
   /// The last failure of the owed delivery; null if it has not failed.
   std::shared_ptr<const Cause> last_failure_of(Slot slot) const {

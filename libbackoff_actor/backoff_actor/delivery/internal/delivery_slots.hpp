@@ -39,6 +39,8 @@ struct Delivery {
   bool is_scheduled : 1 = false; ///< its time has not come
   bool has_source : 1 = false;   ///< it stays where it came from until it is stored
   bool has_failed : 1 = false;   ///< this process has seen it fail
+  bool is_cancelled : 1 = false; ///< it ends once its child has done with it
+  bool wants_letter : 1 = false; ///< if it is cancelled: it becomes a dead letter
   std::uint16_t worker = 0;      ///< the index of the worker that last had it; the fallback: 1
 
   /// Whether it may be handed over when it is its turn.
@@ -174,6 +176,9 @@ public:
   bool holds(Slot slot, std::uint64_t id) const {
     return slot < entries_.size() && entries_[slot].used && entries_[slot].delivery.id == id;
   }
+
+  /// The id of the last hand-over of the delivery in `slot`. There must have been one.
+  HandOverId last_hand_over(Slot slot) const { return HandOverId::make(slot, entries_[slot].tag); }
 
   /// Whether `id` names the last hand-over of the delivery in `slot`.
   bool is_latest(Slot slot, HandOverId id) const { return entries_[slot].tag == id.tag(); }

@@ -52,6 +52,12 @@ struct TellHandOver {
   change::CountHandOvers count; ///< this one
 };
 
+/// Tell the sender that what it has decided of a cancelled delivery is stored: that it is to end,
+/// or has ended.
+struct TellCancelled {
+  std::uint64_t delivery; ///< its number
+};
+
 /// Tell the sender whether more waits for the store than may.
 struct TellBehind {
   bool is_behind; ///< whether it does
@@ -71,7 +77,7 @@ using OutboxEffect =
   std::variant<outbox_effect::GoOn, outbox_effect::Sleep, outbox_effect::Commit,
                outbox_effect::Renew, outbox_effect::TidyUp, outbox_effect::ReportFailure,
                outbox_effect::TellInsertions, outbox_effect::TellHandOver,
-               outbox_effect::TellBehind, outbox_effect::TellSure>;
+               outbox_effect::TellBehind, outbox_effect::TellSure, outbox_effect::TellCancelled>;
 
 /// What one step asks for, in order. A step appends to it; the driver empties it and uses it again.
 using OutboxEffects = std::vector<OutboxEffect>;

@@ -37,6 +37,16 @@ bool is_verdict(StoreFailure failure) {
          || failure == StoreFailure::disowned;
 }
 
+// The number of the cancelled delivery of which the change is; 0: it is none of the kind.
+std::uint64_t cancelled_by(const StoreChange& change) {
+  if (const auto* const x = std::get_if<change::Acknowledge>(&change))
+    return x->is_dropped ? x->delivery : 0;
+  if (const auto* const x = std::get_if<change::Bury>(&change))
+    return x->reason == DeadLetterReason::cancelled ? x->delivery : 0;
+  const auto* const x = std::get_if<change::SetContext>(&change);
+  return x != nullptr ? x->delivery : 0;
+}
+
 std::uint64_t last_insertion(std::span<const StoreChange> batch) {
   std::uint64_t result = 0;
   for (const auto& x : batch)
@@ -214,6 +224,10 @@ void OutboxEngine::take(const outbox_input::Done& x) {
       if (const auto* const count = std::get_if<change::CountHandOvers>(&one))
         effects_->emplace_back(outbox_effect::TellHandOver{*count});
   tell_insertions(last_insertion(changes), std::nullopt);
+  if (is_attached_)
+    for (const auto& one : changes)
+      if (const auto delivery = cancelled_by(one))
+        effects_->emplace_back(outbox_effect::TellCancelled{delivery});
   tell_whether_behind();
   go_on();
 }

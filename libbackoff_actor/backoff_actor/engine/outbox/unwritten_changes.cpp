@@ -9,6 +9,15 @@ namespace {
 
 bool is_insertion(const StoreChange& x) { return std::holds_alternative<change::Insert>(x); }
 
+// The number of the delivery that the change ends, although it may not be stored yet; 0: it ends
+// none so. An acknowledged one was stored, or its sender has told nobody so.
+std::uint64_t ended_by(const StoreChange& change) {
+  if (const auto* const burial = std::get_if<change::Bury>(&change))
+    return burial->delivery;
+  const auto* const end = std::get_if<change::Acknowledge>(&change);
+  return end != nullptr && end->is_dropped ? end->delivery : 0;
+}
+
 std::size_t count_owed(std::span<const StoreChange> changes) {
   return static_cast<std::size_t>(
     std::count_if(changes.begin(), changes.end(), [](const auto& x) { return !is_insertion(x); }));
@@ -17,8 +26,8 @@ std::size_t count_owed(std::span<const StoreChange> changes) {
 } // namespace
 
 void UnwrittenChanges::put(StoreChange change, bool is_failing) {
-  if (const auto* const burial = std::get_if<change::Bury>(&change))
-    buried_.insert(burial->delivery);
+  if (const auto ended = ended_by(change))
+    ended_.insert(ended);
   if (const auto* const count = std::get_if<change::CountAttempts>(&change); count && is_failing) {
     if (const auto found = counts_.find(count->delivery); found != counts_.end()) {
       *found->second = *count;
@@ -50,8 +59,8 @@ std::vector<StoreChange> UnwrittenChanges::take(std::size_t most) {
 void UnwrittenChanges::forget(std::span<const StoreChange> changes) {
   taken_ -= count_owed(changes);
   for (const auto& x : changes)
-    if (const auto* const burial = std::get_if<change::Bury>(&x))
-      buried_.erase(burial->delivery);
+    if (const auto ended = ended_by(x))
+      ended_.erase(ended);
 }
 
 std::uint64_t UnwrittenChanges::keep(std::vector<StoreChange>& changes) {
@@ -62,15 +71,15 @@ std::uint64_t UnwrittenChanges::keep(std::vector<StoreChange>& changes) {
   const auto keep_one = [&](StoreChange& x) {
     if (const auto* const insertion = std::get_if<change::Insert>(&x)) {
       last_id = insertion->delivery.id;
-      if (buried_.count(last_id) == 0)
+      if (ended_.count(last_id) == 0)
         return;
       if (letters_ == max_batch_) {
-        buried_.erase(last_id); // later changes of this delivery have no effect
+        ended_.erase(last_id); // later changes of this delivery have no effect
         return;
       }
       ++letters_;
-    } else if (const auto* const burial = std::get_if<change::Bury>(&x)) {
-      if (buried_.count(burial->delivery) == 0)
+    } else if (const auto ended = ended_by(x)) {
+      if (ended_.count(ended) == 0)
         return;
     } else if (const auto* const count = std::get_if<change::CountAttempts>(&x)) {
       if (counts_.count(count->delivery) != 0)

@@ -59,8 +59,9 @@ public:
   void forget(std::span<const StoreChange> changes);
 
   /// Takes back the changes of a failed commit. Drops their insertions, and the insertions in one
-  /// batch of the waiting changes. Exception: some deliveries became dead letters before they were
-  /// stored, and their clients were told so. Their insertions are kept, up to one batch of them.
+  /// batch of the waiting changes. Exception: some deliveries became dead letters or were cancelled
+  /// before they were stored, and their clients were told so. Their insertions are kept, up to one
+  /// batch of them.
   ///
   /// @returns the number of the last delivery whose insertion it looked at; 0 if there was none
   std::uint64_t keep(std::vector<StoreChange>& changes);
@@ -76,8 +77,8 @@ private:
   std::size_t letters_ = 0;    // insertions in `failed_`
   std::size_t taken_ = 0;      // changes other than insertions that a commit has taken
   std::unordered_map<std::uint64_t, change::CountAttempts*> counts_{}; // the last one of a delivery
-  std::unordered_set<std::uint64_t>
-    buried_{}; // deliveries that became dead letters, which must be written
+  // Deliveries that became dead letters or were cancelled, which must be written.
+  std::unordered_set<std::uint64_t> ended_{};
 };
 
 } // namespace backoff_actor

@@ -166,6 +166,12 @@ void SenderEngine::Step::settle(Lane& lane, const Lane::Held& answer) {
   const auto cause = shared(answer.cause);
   if (answer.decision.verdict != Verdict::retry)
     note_final(lane, answer);
+  if (ends_instead(answer.slot)) {
+    lane.last_progress = now_;
+    if (answer.decision.verdict == Verdict::retry)
+      heed(lane, answer.decision.retry_after);
+    return;
+  }
   if (backlog_[answer.slot].is_ghost)
     return answer.decision.verdict == Verdict::retry
              ? refuse(lane, answer.slot, cause, answer.decision)
@@ -238,6 +244,8 @@ SenderEngine::Step::Settled SenderEngine::Step::settle_held(Lane& lane, const Ca
       continue;
     if (answer->decision.verdict != Verdict::retry)
       settle(lane, *answer);
+    else if (ends_instead(answer->slot))
+      continue;
     else if (answer->decision.blame == Blame::nobody)
       give_back(lane, answer->slot);
     else // the child's failure is reported later
@@ -265,6 +273,10 @@ void SenderEngine::Step::operator()(const input::Nacked& x) {
     return note_unknown(x.said);
   }
   drop_held(*target->lane, target->slot);
+  if (ends_instead(target->slot)) {
+    target->lane->last_progress = now_;
+    return heed(*target->lane, x.retry_after);
+  }
   refuse(*target->lane, target->slot, shared(x.cause),
          Decision::retry_as(x.reason, x.retry_after, x.blame));
 }
@@ -278,6 +290,8 @@ void SenderEngine::Step::operator()(const input::Rejected& x) {
   if (backlog_[target->slot].is_ghost)
     return vanish(*target->lane, target->slot);
   target->lane->last_progress = now_;
+  if (ends_instead(target->slot))
+    return;
   reject(target->slot, shared(x.cause));
 }
 

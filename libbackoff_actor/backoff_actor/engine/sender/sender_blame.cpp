@@ -54,6 +54,10 @@ DeliverySlots::Slot SenderEngine::Step::suspect_all(Lane& lane) {
 // already, and stays one.
 void SenderEngine::Step::blame(Lane& lane, Slot slot, const SharedCause& cause,
                                const Decision& decision) {
+  if (slot != DeliverySlots::none && is_cancelled(slot)) {
+    drop_held(lane, slot);
+    return take_back(lane);
+  }
   const auto verdict = decision.verdict;
   const auto whose = blame_of(lane, slot, decision.blame);
   // This is one failure of the service, however many calls were in flight.
@@ -183,7 +187,7 @@ void SenderEngine::Step::note_answer(const Lane& lane, std::uint64_t id) {
 // decides.
 void SenderEngine::Step::charge_open(const FailureEvidence::Failed& failed) {
   const auto slot = failed.slot;
-  if (!backlog_.holds(slot, failed.id) || backlog_[slot].is_ghost)
+  if (!backlog_.holds(slot, failed.id) || backlog_[slot].is_ghost || backlog_[slot].is_cancelled)
     return;
   charge(slot);
   backlog_.uncharged_since(slot) = Instant::never();

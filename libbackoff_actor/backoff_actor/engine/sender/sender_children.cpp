@@ -131,13 +131,13 @@ void SenderEngine::Step::operator()(const input::ChildDown& x) {
   auto* const lane = lane_of(x.incarnation);
   if (lane == nullptr || lane->child == Child::none)
     return;
-  const auto was_told_to = lane->child == Child::leaving || is_ending();
+  const auto was_told_to = lane->child == Child::leaving || is_ending() || holds_cancelled(*lane);
   if (lane->child == Child::starting && is_guarded(*lane))
     gate_.report_failed_start(now_);
   lane->child = Child::none;
   const auto unanswered = oldest_unanswered(*lane);
   const auto settled = settle_held(*lane, x.cause, was_told_to);
-  if (was_told_to || is_ending()) {
+  if (was_told_to || is_ending()) { // a held error may have ended the sender
     take_back_from_leaving(*lane);
     heed(*lane, settled.retry_after);
     observe_of(*lane, [&] { return event::ChildDown{now_, x.incarnation, x.cause, false}; });

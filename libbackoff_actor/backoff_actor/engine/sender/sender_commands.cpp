@@ -1,6 +1,6 @@
-// Commands of an operator.
+// Commands of an operator, and deliveries that are cancelled.
 
-#include "backoff_actor/engine/sender/internal/sender_step.hpp"
+#include "backoff_actor/engine/sender/internal/sender_step_inline.hpp"
 
 namespace backoff_actor {
 
@@ -50,6 +50,77 @@ void SenderEngine::Step::answer_drains(std::size_t left) {
   while (!work_.drains.empty())
     emit(effect::Drained{work_.drains.take_earliest().ticket, left});
   observe([&] { return event::Drained{now_, left}; });
+}
+
+// -- cancelled ----------------------------------------------------------------------------
+//
+// A delivery that waits ends at once. One that a child has ends with the child's next answer about
+// it, or with the child:
+//
+//     Cancel ── TellCancelled ── kill_grace ── TellToEnd ── kill_grace ── Abandon
+//
+// What happens to such a child meanwhile is nobody's failure: neither a delivery nor the child is
+// charged with it.
+
+void SenderEngine::Step::operator()(const input::Cancel& x) {
+  if (!backlog_.holds(x.slot, x.delivery) || backlog_[x.slot].is_ghost)
+    return;
+  const auto was_cancelled = bool{backlog_[x.slot].is_cancelled};
+  backlog_.set_cancelled(x.slot, x.wants_letter || backlog_[x.slot].wants_letter);
+  if (backlog_[x.slot].place != Place::in_flight)
+    return end_cancelled(x.slot);
+  const auto& delivery = backlog_[x.slot];
+  emit(effect::TellCancelled{x.slot, delivery.id, delivery.incarnation,
+                             backlog_.last_hand_over(x.slot), delivery.wants_letter});
+  if (was_cancelled)
+    return;
+  backlog_.hasten(x.slot, now_ + options_.kill_grace);
+  observe_of(delivery, [&] {
+    return event::CancelRequested{now_, delivery.id, delivery.incarnation};
+  });
+}
+
+// If the delivery was cancelled, whatever its child says of it but that it is done ends it. Returns
+// whether it was.
+bool SenderEngine::Step::ends_instead(Slot slot) {
+  if (!is_cancelled(slot))
+    return false;
+  end_cancelled(slot);
+  return true;
+}
+
+void SenderEngine::Step::end_cancelled(Slot slot) {
+  tell_cancelled(slot);
+  remove(slot);
+}
+
+void SenderEngine::Step::tell_cancelled(Slot slot) {
+  const auto& delivery = backlog_[slot];
+  if (delivery.wants_letter)
+    return tell_dead_letter(slot, DeadLetterReason::cancelled, last_failure_of(slot, nullptr));
+  if (backlog_.mark_stored(slot))
+    note_accepted(delivery.id);
+  ++work_.counters.cancelled;
+  emit(effect::Cancelled{slot, delivery.id});
+  observe_of(delivery, [&] { return event::Cancelled{now_, delivery.id, delivery.attempts}; });
+}
+
+bool SenderEngine::Step::holds_cancelled(const Lane& lane) const {
+  for (auto slot = lane.in_flight.first; slot != DeliverySlots::none;
+       slot = backlog_.after_in_list(slot))
+    if (is_cancelled(slot))
+      return true;
+  return false;
+}
+
+// The child has not answered in time. What it holds stays with it until it has ended.
+void SenderEngine::Step::end_child_of_cancelled(Lane& lane) {
+  if (lane.child != Child::alive || is_ending())
+    return; // it was told to end
+  emit(effect::TellToEnd{lane.incarnation});
+  lane.child = Child::leaving;
+  lane.end_of_grace = now_ + options_.kill_grace;
+  lane.is_overdue = false;
 }
 
 } // namespace backoff_actor

@@ -144,6 +144,10 @@ void SenderEngine::Step::suspect_or_bury(Slot slot, std::uint32_t hand_overs) {
 
 // The delivery's deadline has passed. If a child holds it, a ghost stays in flight.
 void SenderEngine::Step::expire(Slot slot) {
+  if (backlog_[slot].is_cancelled) { // its grace is over
+    backlog_.forget_deadline(slot);
+    return end_child_of_cancelled(*holder_of(slot));
+  }
   const auto cause = last_failure_of(slot, work_.last_failure);
   if (backlog_[slot].place != Place::in_flight)
     return bury(slot, DeadLetterReason::expired, cause);

@@ -144,6 +144,22 @@ struct DeadLetter {
   std::uint16_t worker = 0; ///< in a pool: the number of the worker that last had it; 0: none had
 };
 
+/// The delivery in `slot` was cancelled, and no dead letter is wanted: tell its client, store that
+/// it is owed no longer, and forget the slot.
+struct Cancelled {
+  std::uint32_t slot;     ///< free from now on
+  std::uint64_t delivery; ///< its number
+};
+
+/// The delivery in `slot`, which this child has, was cancelled: tell the child, and store that.
+struct TellCancelled {
+  std::uint32_t slot;        ///< of an owed delivery
+  std::uint64_t delivery;    ///< its number
+  std::uint32_t incarnation; ///< which child; it may have been told to end
+  HandOverId hand_over;      ///< as `HandOver` had it
+  bool wants_letter;         ///< as `input::Cancel` had it
+};
+
 /// A drain has ended: tell its requester.
 struct Drained {
   std::uint32_t ticket; ///< of `input::Drain`
@@ -176,13 +192,12 @@ struct HookFailed {
 } // namespace effect
 
 /// Any of the effects; a driver carries it out with `std::visit`.
-using Effect =
-  std::variant<effect::Accept, effect::Refuse, effect::Persist, effect::StartChild,
-               effect::TellToEnd, effect::Abandon, effect::StopChild, effect::HandOver,
-               effect::Probe, effect::HoldAnswer, effect::Acknowledge, effect::DeadLetter,
-               effect::Drained, effect::WakeAt, effect::Quit, effect::Confirm,
-               effect::CountAttempts, effect::Suspend, effect::Join, effect::AskToEnd,
-               effect::GiveBack, effect::Finished, effect::HookFailed>;
+using Effect = std::variant<
+  effect::Accept, effect::Refuse, effect::Persist, effect::StartChild, effect::TellToEnd,
+  effect::Abandon, effect::StopChild, effect::HandOver, effect::Probe, effect::HoldAnswer,
+  effect::Acknowledge, effect::DeadLetter, effect::Drained, effect::WakeAt, effect::Quit,
+  effect::Confirm, effect::CountAttempts, effect::Suspend, effect::Join, effect::AskToEnd,
+  effect::GiveBack, effect::Finished, effect::HookFailed, effect::Cancelled, effect::TellCancelled>;
 
 /// What one step asks for, in order. A step appends to it; the driver empties it and uses it again,
 /// so that no step needs to allocate.

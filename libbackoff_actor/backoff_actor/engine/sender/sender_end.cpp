@@ -143,7 +143,9 @@ void SenderEngine::Step::end(DeadLetterReason reason, const SharedCause& cause) 
   gate_.retire(now_);
   const auto let_go = [&](Slot slot) {
     const auto& delivery = backlog_[slot];
-    if (!options_.persist || (delivery.is_unstored && !delivery.has_source))
+    if (delivery.is_cancelled)
+      tell_cancelled(slot);
+    else if (!options_.persist || (delivery.is_unstored && !delivery.has_source))
       tell_dead_letter(slot, reason, last_failure_of(slot, cause));
     // A delivery without attempts left would make the next sender give up, too.
     else if (reason == DeadLetterReason::gave_up && is_exhausted(slot)) // or the next ends too

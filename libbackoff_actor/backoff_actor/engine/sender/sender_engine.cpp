@@ -176,6 +176,29 @@ bool SenderEngine::has_room(std::uint32_t weight) const {
 
 std::size_t SenderEngine::owed() const { return work_ ? work_->backlog.size() : 0; }
 
+std::optional<std::uint32_t> SenderEngine::slot_of(std::uint64_t delivery) const {
+  if (!work_)
+    return std::nullopt;
+  const auto& backlog = work_->backlog;
+  for (auto slot = backlog.front(); slot != DeliverySlots::none; slot = backlog.after(slot))
+    if (backlog[slot].id == delivery)
+      return slot;
+  for (const auto slot : backlog.all_put_off())
+    if (backlog[slot].id == delivery)
+      return slot;
+  return std::nullopt;
+}
+
+bool SenderEngine::is_in_work(std::uint32_t slot) const {
+  return work_->backlog[slot].place == Place::in_flight;
+}
+
+std::uint64_t SenderEngine::last_delivery() const {
+  if (work_)
+    return work_->last_delivery;
+  return idle_state_ ? idle_state_->last_delivery : 0;
+}
+
 BackOff SenderEngine::backoff() const {
   const auto& initial = options_->backoff;
   return {initial.policy(), initial.seed(), stream_,
@@ -376,5 +399,6 @@ template Input::Input(input::Resize);
 template Input::Input(input::RetireWorker);
 template Input::Input(input::SureUntil);
 template Input::Input(input::Unreadable);
+template Input::Input(input::Cancel);
 
 } // namespace backoff_actor

@@ -128,6 +128,16 @@ public:
   /// How many deliveries are owed.
   std::size_t owed() const;
 
+  /// Where the delivery of this number is; nothing: it is not owed. It takes time in proportion to
+  /// what is owed.
+  std::optional<std::uint32_t> slot_of(std::uint64_t delivery) const;
+
+  /// Whether a child has the owed delivery in `slot`.
+  bool is_in_work(std::uint32_t slot) const;
+
+  /// The highest number that a delivery had.
+  std::uint64_t last_delivery() const;
+
   /// The current state of the child's backoff, also while the fallback works.
   BackOff backoff() const;
 

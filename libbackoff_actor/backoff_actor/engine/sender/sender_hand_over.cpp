@@ -181,6 +181,8 @@ void SenderEngine::Step::take_back(Lane& lane) {
 void SenderEngine::Step::give_back(Lane& lane, Slot slot) {
   if (backlog_[slot].is_ghost)
     return vanish(lane, slot);
+  if (ends_instead(slot))
+    return;
   note_given_back(slot);
   backlog_.give_back(lane.in_flight, slot);
 }

@@ -15,6 +15,8 @@ void SenderEngine::Step::check_for_hang(Lane& lane) {
 }
 
 void SenderEngine::Step::hang(Lane& lane) {
+  if (holds_cancelled(lane))
+    return end_child_of_cancelled(lane);
   const auto culprit = culprit_in(lane, DeliverySlots::none, oldest_unanswered(lane));
   const auto late = options_.works_on == WorksOn::one ? culprit : lane.in_flight.first;
   observe_of(lane, [&] { return event::AckTimedOut{now_, backlog_[late].id, lane.incarnation}; });

@@ -27,6 +27,9 @@ struct OwnTerms {
   std::shared_ptr<const OwnRetries> retries{};
   /// It is not handed over before; an instant that has passed: at once.
   Instant not_before{Duration::min()};
+  /// It was cancelled before its sender ended: it is restored for its end alone.
+  bool is_cancelled = false;
+  bool wants_letter = false; ///< as `Cancel::wants_letter`
 };
 
 /// A delivery that an earlier sender left in the store is owed again. The driver gives these in
@@ -81,6 +84,15 @@ struct Join {
   std::uint64_t delivery; ///< its number
   /// Whether the client waits only for `effect::Confirm`.
   bool until_stored = false;
+};
+
+/// The delivery in `slot` is not to be worked on any more. If a child has it, the child is told,
+/// and any answer of the child ends it; after `EngineOptions::kill_grace` the child is told to end.
+/// Nobody is charged with that. An acknowledgement that comes before the end of the child counts.
+struct Cancel {
+  std::uint32_t slot;        ///< of a delivery that is owed
+  std::uint64_t delivery;    ///< its number
+  bool wants_letter = false; ///< whether it becomes a dead letter
 };
 
 /// The store has taken the delivery in `slot`.
@@ -264,7 +276,7 @@ struct BACKOFF_ACTOR_EXPORT Input
                  input::GuardClosed, input::RetryNow, input::Reset, input::Pause, input::Resume,
                  input::Drain, input::Stop, input::NotPersisted, input::Restore, input::Join,
                  input::Kill, input::StoreBehind, input::StoreNotice, input::Finish, input::Resize,
-                 input::RetireWorker, input::SureUntil, input::Unreadable> {
+                 input::RetireWorker, input::SureUntil, input::Unreadable, input::Cancel> {
   /// Holds an input.
   template <detail::AlternativeOf<variant> T>
   Input(T x);

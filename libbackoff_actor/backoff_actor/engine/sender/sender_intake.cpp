@@ -113,6 +113,10 @@ void SenderEngine::Step::operator()(const input::Restore& x) {
     note_own(slot, *x.own);
   ++work_.counters.restored;
   observe([&] { return event::Restored{now_, x.delivery, x.attempts}; });
+  if (x.own && x.own->is_cancelled) {
+    backlog_.set_cancelled(slot, x.own->wants_letter);
+    return end_cancelled(slot);
+  }
   if (options_.max_hand_overs && x.hand_overs > 0)
     suspect_or_bury(slot, x.hand_overs);
 }

@@ -108,7 +108,7 @@ using TimeKind = Kind<TimeWords, TimesCell, alignof(std::uint64_t)>;
 // What became of messages that were refused or given up; only a sender that had any has these.
 struct ReasonWords {
   static constexpr std::size_t refusals = 6;
-  static constexpr std::size_t dead_letter_reasons = 11;
+  static constexpr std::size_t dead_letter_reasons = 12;
   enum : std::size_t {
     refused,
     dead_lettered = refused + refusals,

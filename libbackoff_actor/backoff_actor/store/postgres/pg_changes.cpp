@@ -23,6 +23,13 @@ constexpr std::uint64_t highest_id = std::numeric_limits<std::int64_t>::max();
 
 std::int64_t as_number(std::uint64_t id) { return static_cast<std::int64_t>(id); }
 
+void add_context(PgArray& to, const std::string& context) {
+  if (context.empty())
+    to.add_null();
+  else
+    to.add(std::string_view{context});
+}
+
 // The columns of many deliveries.
 class DeliveryColumns {
 public:
@@ -30,7 +37,8 @@ public:
 
   explicit DeliveryColumns(Table table) : table_(table) {}
 
-  void add(const StoredDelivery& delivery, std::uint32_t attempts, std::uint32_t hand_overs) {
+  void add(const StoredDelivery& delivery, std::uint32_t attempts, std::uint32_t hand_overs,
+           const std::string& context) {
     ids_.add(as_number(delivery.id));
     submitted_.add(delivery.submitted_at.since_epoch);
     if (delivery.deadline)
@@ -44,10 +52,7 @@ public:
     idempotency_keys_.add(delivery.idempotency_key);
     types_.add(delivery.message.types);
     payloads_.add(delivery.message.bytes);
-    if (delivery.context.empty())
-      contexts_.add_null();
-    else
-      contexts_.add(std::string_view{delivery.context});
+    add_context(contexts_, context);
   }
 
   bool empty() const { return ids_.empty(); }
@@ -184,7 +189,7 @@ void PgChanges::make(const change::Acknowledge& x) {
   if (sum == nullptr)
     return;
   sum->is_acknowledged = true;
-  sum->is_joined = x.is_joined;
+  sum->is_dropped = x.is_dropped;
   sum->acknowledged_at = std::max(x.at.since_epoch, after_.keys.since);
   acknowledged_.push_back(static_cast<std::size_t>(sum - sums_.data()));
   ++ended_;
@@ -200,6 +205,11 @@ void PgChanges::make(const change::CountHandOvers& x) {
     sum->hand_overs = x.hand_overs;
 }
 
+void PgChanges::make(const change::SetContext& x) {
+  if (auto* const sum = open_sum(x.delivery))
+    sum->context = &x.context;
+}
+
 void PgChanges::make(const change::Bury& x) {
   if (auto* const sum = open_sum(x.delivery)) {
     sum->buried = &x;
@@ -212,7 +222,11 @@ void PgChanges::make(const change::ForgetKeys& x) {
   drops_keys_ = true;
 }
 
-void PgChanges::make(const change::DropIncoming& x) { incoming_.push_back(x.incoming); }
+void PgChanges::make(const change::DropIncoming& x) {
+  incoming_.push_back(x.incoming);
+  if (!x.cancelled_key.empty())
+    cancelled_.push_back(&x);
+}
 
 // -- statements --------------------------------------------------------------------------------
 
@@ -225,10 +239,13 @@ PgCommit PgChanges::take() {
   add_left(result);
   add_insertions(result);
   add_acknowledgements(result);
+  add_contexts(result);
   add_burials(result);
   add_counts(result);
   if (!incoming_.empty())
     result.calls.push_back({&pg::delete_incoming, {pg_int4(outbox_), pg_numbers(incoming_)}});
+  if (!cancelled_.empty())
+    add_cancelled(result);
   for (auto& call : others_)
     result.calls.push_back(std::move(call));
   if (drops_keys_) {
@@ -280,7 +297,7 @@ void PgChanges::add_insertions(PgCommit& to) const {
     if (sum.inserted == nullptr || sum.has_ended())
       continue;
     columns.add(*sum.inserted, sum.attempts.value_or(sum.inserted->attempts),
-                sum.hand_overs.value_or(sum.inserted->hand_overs));
+                sum.hand_overs.value_or(sum.inserted->hand_overs), sum.context_of_inserted());
     if (columns.bytes() > bytes_of_a_statement)
       send();
   }
@@ -299,7 +316,7 @@ void PgChanges::add_acknowledgements(PgCommit& to) const {
       continue; // it came and went
     ids.add(as_number(sum.id));
     times.add(sum.acknowledged_at);
-    if (sum.is_joined)
+    if (sum.is_dropped)
       keys.add(std::string_view{}); // as of one without a key
     else if (sum.inserted != nullptr)
       keys.add(std::string_view{sum.inserted->idempotency_key});
@@ -342,7 +359,7 @@ void PgChanges::add_burials(PgCommit& to) const {
       ends.add(*sum.buried);
       continue;
     }
-    inserted.add(*sum.inserted, sum.buried->attempts, 0);
+    inserted.add(*sum.inserted, sum.buried->attempts, 0, sum.context_of_inserted());
     ends_of_inserted.add(*sum.buried);
     if (inserted.bytes() > bytes_of_a_statement)
       send_inserted();
@@ -367,7 +384,7 @@ void PgChanges::add_counts(PgCommit& to) const {
       array.add_null();
   };
   for (const auto& sum : sums_) {
-    if (sum.inserted != nullptr || sum.has_ended())
+    if (sum.inserted != nullptr || sum.has_ended() || !(sum.attempts || sum.hand_overs))
       continue;
     ids.add(as_number(sum.id));
     add(attempts, sum.attempts);
@@ -376,6 +393,30 @@ void PgChanges::add_counts(PgCommit& to) const {
   if (!ids.empty())
     to.calls.push_back(
       {&pg::count, {pg_int4(outbox_), ids.take(), attempts.take(), hand_overs.take()}});
+}
+
+// Before the burials: a dead letter has the last context.
+void PgChanges::add_contexts(PgCommit& to) const {
+  PgArray ids{pg_type::int8};
+  PgArray contexts{pg_type::bytea};
+  for (const auto& sum : sums_) {
+    if (sum.inserted != nullptr || sum.context == nullptr || sum.is_acknowledged)
+      continue;
+    ids.add(as_number(sum.id));
+    add_context(contexts, *sum.context);
+  }
+  if (!ids.empty())
+    to.calls.push_back({&pg::set_contexts, {pg_int4(outbox_), ids.take(), contexts.take()}});
+}
+
+void PgChanges::add_cancelled(PgCommit& to) const {
+  PgArray ids{pg_type::int8};
+  PgArray keys{pg_type::text};
+  for (const auto* const one : cancelled_) {
+    ids.add(as_number(one->incoming));
+    keys.add(std::string_view{one->cancelled_key});
+  }
+  to.calls.push_back({&pg::delete_cancelled, {pg_int4(outbox_), ids.take(), keys.take()}});
 }
 
 } // namespace backoff_actor::detail

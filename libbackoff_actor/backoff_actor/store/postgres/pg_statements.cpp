@@ -119,6 +119,12 @@ const PgStatement count{
   "hand_overs) WHERE d.id = t.id AND d." BACKOFF_ACTOR_FOUND_IN("delivery"),
   {int4, int8_array, int8_array, int8_array}};
 
+const PgStatement set_contexts{
+  "set_contexts",
+  "UPDATE backoff.delivery d SET context = t.context FROM unnest($2, $3) AS t(id, context) WHERE "
+  "d.id = t.id AND d." BACKOFF_ACTOR_FOUND_IN("delivery"),
+  {int4, int8_array, bytea_array}};
+
 const PgStatement set_keys_back{
   "set_keys_back",
   "UPDATE backoff.acknowledged_key SET at = $2 WHERE outbox = $1 AND shard = 0 AND at > $2",
@@ -232,6 +238,12 @@ const PgStatement delete_incoming{
   "DELETE FROM backoff.incoming WHERE outbox_id = $1 AND id = ANY($2)",
   {int4, int8_array}};
 
+const PgStatement delete_cancelled{
+  "delete_cancelled",
+  "DELETE FROM backoff.incoming i USING unnest($2, $3) AS t(id, key) WHERE i.outbox_id = $1 AND "
+  "i.idempotency_key = t.key AND i.id < t.id",
+  {int4, int8_array, text_array}};
+
 // What no decoder could read comes in once more.
 const PgStatement resubmit_incoming{
   "resubmit_incoming",
@@ -252,6 +264,7 @@ std::span<const PgStatement* const> all(int schema) {
                                          &bury,
                                          &insert_dead,
                                          &count,
+                                         &set_contexts,
                                          &drop_keys_1,
                                          &set_keys_back_1,
                                          &find_oldest,
@@ -266,6 +279,7 @@ std::span<const PgStatement* const> all(int schema) {
                                          &resubmit_dead,
                                          &set_format,
                                          &delete_incoming,
+                                         &delete_cancelled,
                                          &resubmit_incoming,
                                          &fence,
                                          &drop_keys,

@@ -87,6 +87,12 @@ inline constexpr EventPatternOf<event::BackOffReset> back_off_reset{"backoff res
 /// A delivery was given up; number: the delivery, enumerator: `DeadLetterReason`, `attempts`, text.
 inline constexpr EventPatternOf<event::DeadLettered> dead_lettered{"dead-lettered"};
 
+/// A child was told that a delivery is cancelled; number: the delivery, `incarnation`.
+inline constexpr EventPatternOf<event::CancelRequested> cancel_requested{"cancel requested"};
+
+/// A delivery was cancelled; number: the delivery, `attempts`.
+inline constexpr EventPatternOf<event::Cancelled> cancelled{"cancelled"};
+
 /// The fallback took over; text.
 inline constexpr EventPatternOf<event::FellBack> fell_back{"fell back"};
 

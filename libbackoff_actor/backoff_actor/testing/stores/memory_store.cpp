@@ -39,7 +39,7 @@ struct MemoryStore::Content {
     const auto found = owed.find(x.delivery);
     if (found == owed.end())
       return;
-    if (!found->second.idempotency_key.empty() && !x.is_joined) {
+    if (!found->second.idempotency_key.empty() && !x.is_dropped) {
       acknowledged.push_back({found->second.idempotency_key, {keys.next(x.at.since_epoch)}});
     }
     owed.erase(found);
@@ -53,6 +53,11 @@ struct MemoryStore::Content {
   void operator()(const change::CountHandOvers& x) {
     if (const auto found = owed.find(x.delivery); found != owed.end())
       found->second.hand_overs = x.hand_overs;
+  }
+
+  void operator()(const change::SetContext& x) {
+    if (const auto found = owed.find(x.delivery); found != owed.end())
+      found->second.context = x.context;
   }
 
   void operator()(const change::Bury& x) {

@@ -4,6 +4,7 @@
 
 #include "backoff_actor/caf/compat/compat.hpp"
 #include "backoff_actor/caf/compat/internal/caf_parts.hpp"
+#include "backoff_actor/caf/messages/sender_control.hpp"
 #include "backoff_actor/caf/messages/submit.hpp"
 #include "backoff_actor/caf/outbox/internal/write_queue.hpp"
 #include "backoff_actor/core/time.hpp"
@@ -62,8 +63,11 @@ public:
   // For `insert` of a row that nobody has read.
   void prepare_unread(std::uint64_t row);
 
-  // The message is known already: its row is to go.
-  void drop_incoming(std::uint64_t row) { changes_.emplace_back(change::DropIncoming{row}); }
+  // The message is known already, or was done what it says: its row is to go, and so are older rows
+  // with `key`, if it is not empty.
+  void drop_incoming(std::uint64_t row, std::string key = {}) {
+    changes_.emplace_back(change::DropIncoming{row, std::move(key)});
+  }
 
   // No delivery is made of it now. It comes in again.
   void give_back(std::uint64_t row) { queue_->incoming()->give_back(row); }
@@ -78,9 +82,10 @@ public:
   // -- messages of the sender's own, which come after those of other programs ----------
 
   struct Held {
-    Submit submission;
-    compat::OpenRequest client;
-    Instant at; // when it came
+    Submit submission{};
+    compat::OpenRequest client{};
+    Instant at{};                   // when it came
+    std::optional<Cancel> cancel{}; // none: it is a submission
   };
 
   // What other programs have committed by now comes before the sender's own messages.
@@ -95,6 +100,9 @@ public:
   // The next whose turn has come.
   std::optional<Held> next_held();
 
+  // Takes the submission with this key out; none: there is none.
+  std::optional<Held> take_held(const std::string& idempotency_key);
+
   // All of them, whether their turn has come or not.
   std::deque<Held> take_held() { return std::exchange(held_, {}); }
 
@@ -104,8 +112,10 @@ public:
   void insert(std::uint32_t slot, std::uint64_t id, Instant now, std::string key,
               std::string idempotency_key, std::string context);
   void acknowledge(std::uint64_t id, Instant now);
-  // Removes a delivery that was restored, and whose key another one has.
-  void join(std::uint64_t id, Instant now);
+  // Removes a delivery that was not done: it is cancelled, or was restored, and another one has its
+  // key.
+  void drop(std::uint64_t id, Instant now);
+  void set_context(std::uint64_t id, std::string context);
   void count_attempts(std::uint64_t id, std::uint32_t attempts);
   void bury(std::uint64_t id, DeadLetterReason reason, std::uint32_t attempts, std::string cause,
             std::string text, Instant now);
@@ -114,6 +124,8 @@ public:
   // Writes down a hand-over before the child gets the delivery. Once that is written,
   // `take_hand_overs` returns it.
   void count_hand_over(const effect::HandOver& x);
+  // Whether the delivery is to be given to a child once its hand-over is written.
+  bool waits_for_count(std::uint64_t id) const;
   // Ends the hand-over of a delivery: no child holds it any more. Does nothing if none was counted.
   void end_hand_over(std::uint64_t id);
 
@@ -145,6 +157,9 @@ public:
 
   // Returns the outcomes of insertions.
   std::vector<Outcome> take_outcomes();
+
+  // Returns the cancelled deliveries of which it is stored what becomes of them.
+  std::vector<std::uint64_t> take_cancelled() { return std::exchange(unread_.cancelled, {}); }
 
   struct WrittenHandOver {
     effect::HandOver hand_over;

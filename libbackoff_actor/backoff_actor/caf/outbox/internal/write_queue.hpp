@@ -59,6 +59,7 @@ struct PutOutcome {
 struct StoreReplies {
   std::vector<outbox_effect::TellInsertions> insertions{};
   std::vector<outbox_effect::TellHandOver> hand_overs{};
+  std::vector<std::uint64_t> cancelled{}; // as `outbox_effect::TellCancelled`
   std::optional<outbox_effect::TellBehind> behind{};
   std::optional<outbox_effect::TellSure> sure{};
   std::vector<std::string> notices{};

@@ -101,14 +101,21 @@ private:
     caf::strong_actor_ptr supervisor;         // that is to know when nothing is in flight
   };
 
+  // A `Cancel` that is answered once it is stored what becomes of the delivery.
+  struct OpenCancel {
+    CancelFound found;
+    compat::OpenRequest client;
+  };
+
   // Data that only few senders have, or only for a time.
   struct Rare {
     std::unique_ptr<IdempotencyKeys> keys{}; // none: no submission had a key yet
     std::unordered_map<std::uint32_t, compat::OpenRequest> drains{};
     std::vector<std::shared_ptr<ChildStart>> starts{}; // of asynchronous factories, by incarnation
     std::vector<compat::OpenRequest> stops{};          // requests that wait for the end
-    std::unique_ptr<Closing> closing{};                // none: it was not told to end with a grace
-    std::optional<caf::error> exit_reason{};           // none: ends normally
+    std::unordered_map<std::uint64_t, std::vector<OpenCancel>> cancels{}; // by delivery
+    std::unique_ptr<Closing> closing{};      // none: it was not told to end with a grace
+    std::optional<caf::error> exit_reason{}; // none: ends normally
     std::uint32_t last_ticket = 0;
     Cause last_bare{}; // cause of the last error without a context, with its text
 
@@ -205,6 +212,17 @@ private:
   bool is_known(const IncomingMessage& x);
   caf::message read(const StoredMessage& stored) const;
   bool keeps_row(const effect::DeadLetter& x, const Parcel& parcel);
+
+  // -- cancelled (sender_actor_cancel.cpp) -------------------------------------------
+
+  void on_cancel(const Cancel& x);
+  void cancel(const Cancel& x, compat::OpenRequest client);
+  void cancel(const IncomingMessage& row);
+  void answer_cancel(compat::OpenRequest& client, CancelFound found);
+  void tell_cancelled(const effect::TellCancelled& x, FollowUps& follow_ups);
+  void end_cancelled(const effect::Cancelled& x);
+  void on_cancels_stored();
+  void refuse_cancels();
 
   // -- known idempotency keys (sender_actor_idempotency.cpp) ------------------------
 

@@ -58,6 +58,7 @@ public:
   void operator()(const input::Nacked& x);
   void operator()(const input::Rejected& x);
   void operator()(const input::Working& x);
+  void operator()(const input::Cancel& x);
   void operator()(const input::Wake&);
   void operator()(const input::GuardClosed& x);
   void operator()(const input::RetryNow&);
@@ -234,6 +235,17 @@ private:
   SharedCause last_failure_of(Slot slot, const SharedCause& otherwise) const;
   void expire(Slot slot);
   void vanish(Lane& lane, Slot ghost);
+
+  // -- cancelled --------------------------------------------------------------------
+
+  void end_cancelled(Slot slot);
+  void tell_cancelled(Slot slot);
+  bool is_cancelled(Slot slot) const {
+    return backlog_[slot].is_cancelled && !backlog_[slot].is_ghost;
+  }
+  bool ends_instead(Slot slot);
+  bool holds_cancelled(const Lane& lane) const;
+  void end_child_of_cancelled(Lane& lane);
 
   // -- answers ----------------------------------------------------------------------
 

@@ -72,11 +72,15 @@ private:
     std::uint64_t id = 0;
     std::optional<std::uint32_t> attempts{};
     std::optional<std::uint32_t> hand_overs{};
+    const std::string* context = nullptr; // null: it stays
     const change::Bury* buried = nullptr;
     bool is_acknowledged = false;
-    bool is_joined = false; // as `change::Acknowledge::is_joined`
+    bool is_dropped = false; // as `change::Acknowledge::is_dropped`
     std::int64_t acknowledged_at = 0;
 
+    const std::string& context_of_inserted() const {
+      return context ? *context : inserted->context;
+    }
     bool has_ended() const { return is_acknowledged || buried != nullptr; }
   };
 
@@ -84,6 +88,7 @@ private:
   void make(const change::Acknowledge& x);
   void make(const change::CountAttempts& x);
   void make(const change::CountHandOvers& x);
+  void make(const change::SetContext& x);
   void make(const change::Bury& x);
   void make(const change::ForgetKeys& x);
   void make(const change::DropIncoming& x);
@@ -95,6 +100,8 @@ private:
   void add_acknowledgements(PgCommit& to) const;
   void add_burials(PgCommit& to) const;
   void add_counts(PgCommit& to) const;
+  void add_contexts(PgCommit& to) const;
+  void add_cancelled(PgCommit& to) const;
 
   std::int32_t outbox_;
   PgOutboxRow before_;
@@ -110,6 +117,7 @@ private:
   std::unordered_map<std::uint64_t, std::size_t> places_{}; // in `sums_`, by number
   std::vector<std::size_t> acknowledged_{};                 // in `sums_`, in order
   std::vector<std::uint64_t> incoming_{};                   // rows to delete
+  std::vector<const change::DropIncoming*> cancelled_{};    // with the rows before them
   std::vector<const change::Insert*> left_{};               // that nobody has read
   std::vector<PgCall> others_{};
 };

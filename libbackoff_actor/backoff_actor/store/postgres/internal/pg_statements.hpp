@@ -18,6 +18,7 @@ extern const PgStatement bury_with_text;
 extern const PgStatement insert_dead;
 extern const PgStatement insert_dead_with_text;
 extern const PgStatement count;
+extern const PgStatement set_contexts;
 extern const PgStatement drop_keys;
 extern const PgStatement drop_keys_1;
 extern const PgStatement set_keys_back;
@@ -36,6 +37,7 @@ extern const PgStatement find_dead;
 extern const PgStatement resubmit_dead;
 extern const PgStatement set_format;
 extern const PgStatement delete_incoming;
+extern const PgStatement delete_cancelled;
 extern const PgStatement resubmit_incoming;
 
 // All that the tables of a version can take. Those for version 1 are among those for version 2: a

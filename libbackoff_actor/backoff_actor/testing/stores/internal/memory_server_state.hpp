@@ -85,7 +85,14 @@ struct MemoryServer::State {
       if (const auto* const insertion = std::get_if<change::Insert>(&x))
         gone.insert(insertion->incoming);
       else if (const auto* const drop = std::get_if<change::DropIncoming>(&x))
-        gone.insert(drop->incoming);
+        drop_rows(*drop);
+  }
+
+  void drop_rows(const change::DropIncoming& x) {
+    gone.insert(x.incoming);
+    for (std::size_t row = 1; row < x.incoming && !x.cancelled_key.empty(); ++row)
+      if (rows[row - 1].message.idempotency_key == x.cancelled_key)
+        gone.insert(row);
   }
 
   std::uint64_t add_row(IncomingMessage message, Instant not_before, bool is_committed) {

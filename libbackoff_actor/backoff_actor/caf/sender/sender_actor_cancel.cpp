@@ -1,0 +1,140 @@
+// How a sender cancels a delivery: which one is meant, what its child and its clients are told, and
+// when the answer may be given.
+
+#include "backoff_actor/caf/compat/internal/caf_parts.hpp"
+#include "backoff_actor/caf/messages/errors.hpp"
+#include "backoff_actor/caf/outbox/internal/outbox_session.hpp"
+#include "backoff_actor/caf/sender/internal/idempotency_keys.hpp"
+#include "backoff_actor/caf/sender/internal/sender_actor.hpp"
+#include "backoff_actor/core/internal/enum_names.hpp"
+#include "backoff_actor/delivery/internal/cancel_mark.hpp"
+
+#include <string>
+#include <utility>
+
+namespace backoff_actor {
+
+Problems check(const Cancel& cancel) {
+  Problems problems{"Cancel"};
+  const auto is_by_number = cancel.delivery != 0;
+  if (cancel.idempotency_key.empty() != is_by_number)
+    problems.add("idempotency_key",
+                 is_by_number ? "\"" + cancel.idempotency_key + "\", and a delivery" : "none",
+                 "one, or the number of a delivery");
+  return problems;
+}
+
+std::string_view to_string(CancelFound found) {
+  constexpr auto names =
+    detail::enum_names<CancelFound>({"unknown", "waiting", "in_work", "done", "passed_on"});
+  return names.of(found);
+}
+
+// What other programs have handed over before it comes first: it may be what is cancelled.
+void BackOffSender::on_cancel(const Cancel& x) {
+  if (const auto problems = check(x); !problems.empty())
+    return refuse_word(problems);
+  auto client = open_request();
+  if (!store_ || !store_->has_intake())
+    return cancel(x, std::move(client));
+  store_->hold({.client = std::move(client), .cancel = x});
+  store_->catch_up();
+  rest_or_stay();
+}
+
+void BackOffSender::cancel(const Cancel& x, compat::OpenRequest client) {
+  if (store_)
+    if (auto held = store_->take_held(x.idempotency_key)) {
+      refuse(held->client, make_error(SenderError::cancelled));
+      return answer_cancel(client, CancelFound::waiting);
+    }
+  std::uint32_t slot = 0;
+  auto found = CancelFound::unknown;
+  std::uint64_t delivery = x.delivery;
+  if (!x.idempotency_key.empty()) {
+    const auto state = keys().state(x.idempotency_key, forget_old_keys(), slot);
+    if (state == IdempotencyKeys::State::acknowledged)
+      found = CancelFound::done;
+    delivery = state == IdempotencyKeys::State::owed ? parcels_[slot].more().delivery : 0;
+  } else if (const auto place = engine_.slot_of(delivery)) {
+    slot = *place;
+  } else {
+    found = delivery <= engine_.last_delivery() ? CancelFound::done : CancelFound::unknown;
+    delivery = 0;
+  }
+  if (delivery == 0)
+    return answer_cancel(client, found);
+  found = engine_.is_in_work(slot) ? CancelFound::in_work : CancelFound::waiting;
+  if (store_)
+    rare().cancels[delivery].push_back({found, std::move(client)});
+  take(input::Cancel{slot, delivery, x.wants_letter});
+  if (!store_)
+    answer_cancel(client, found);
+}
+
+void BackOffSender::answer_cancel(compat::OpenRequest& client, CancelFound found) {
+  answer_request(client, caf::make_message(CancelAnswer{found}));
+}
+
+// A row of another program, or of a process that stands by. It goes together with what it has done,
+// and so do rows with the same key that wait for their time.
+void BackOffSender::cancel(const IncomingMessage& row) {
+  const std::string_view payload{reinterpret_cast<const char*>(row.payload.data()),
+                                 row.payload.size()};
+  cancel(Cancel{.idempotency_key = row.idempotency_key,
+                .wants_letter = payload == detail::cancel_with_letter},
+         {});
+  if (!store_)
+    return;
+  store_->drop_incoming(row.row, row.idempotency_key);
+  if (store_->flush())
+    tell_store_state();
+}
+
+// -- what the engine has decided ----------------------------------------------------------------
+
+void BackOffSender::tell_cancelled(const effect::TellCancelled& x, FollowUps& follow_ups) {
+  if (store_) {
+    auto& context = parcels_[x.slot].more().context;
+    detail::mark_cancelled(context, x.wants_letter);
+    store_->set_context(x.delivery, context);
+    if (store_->waits_for_count(x.delivery)) // the child does not have it yet, and never gets it
+      return follow_ups.add({input::Rejected{x.hand_over, Cause{}}});
+  }
+  if (const auto* const child = children_.find(x.incarnation); child && !acknowledges_by_reply_)
+    compat::send(*this, child->handle, Cancelled{id_of(x.hand_over)});
+}
+
+void BackOffSender::end_cancelled(const effect::Cancelled& x) {
+  auto parcel = std::exchange(parcels_[x.slot], {});
+  if (store_)
+    store_->drop(x.delivery, now());
+  if (parcel.extra)
+    note_end(parcel, false);
+  for_each_client(parcel, [&](compat::OpenRequest& client) {
+    if (client.is_request())
+      refuse(client, make_error(SenderError::cancelled));
+    else
+      client = {}; // gets nothing
+  });
+}
+
+// -- what is stored -----------------------------------------------------------------------------
+
+void BackOffSender::on_cancels_stored() {
+  for (const auto delivery : store_->take_cancelled())
+    if (auto* const rare = rare_if_any())
+      if (auto open = rare->cancels.extract(delivery))
+        for (auto& [found, client] : open.mapped())
+          answer_cancel(client, found);
+}
+
+// The sender ends, and it is not known what is stored.
+void BackOffSender::refuse_cancels() {
+  if (auto* const rare = rare_if_any())
+    for (auto& [delivery, open] : std::exchange(rare->cancels, {}))
+      for (auto& one : open)
+        refuse(one.client, make_error(SenderError::stopped));
+}
+
+} // namespace backoff_actor

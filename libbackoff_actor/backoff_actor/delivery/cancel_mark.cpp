@@ -1,0 +1,38 @@
+#include "backoff_actor/delivery/internal/cancel_mark.hpp"
+
+#include "backoff_actor/core/text/internal/context_line.hpp"
+
+namespace backoff_actor::detail {
+
+namespace {
+
+constexpr std::string_view mark_in_context = "cancelled: ";
+
+} // namespace
+
+void mark_cancelled(std::string& context, bool wants_letter) {
+  unmark_cancelled(context);
+  if (!context.empty())
+    context += '\n';
+  context.append(mark_in_context).append(wants_letter ? "letter" : "gone");
+}
+
+void unmark_cancelled(std::string& context) {
+  for (std::size_t line = 0; line < context.size();) {
+    const auto end = context.find('\n', line);
+    const auto next = end == std::string::npos ? context.size() : end + 1;
+    if (std::string_view{context}.substr(line).starts_with(mark_in_context))
+      context.erase(line, next - line);
+    else
+      line = next;
+  }
+  while (context.ends_with('\n'))
+    context.pop_back();
+}
+
+std::optional<bool> cancel_mark_in(std::string_view context) {
+  const auto value = value_in(context, mark_in_context);
+  return value.empty() ? std::nullopt : std::optional{value == "letter"};
+}
+
+} // namespace backoff_actor::detail
