@@ -1,6 +1,7 @@
 #include "backoffctl/common/flag_values.hpp"
 #include "outbox.hpp"
 
+#include "backoff_actor/delivery/internal/cancel_mark.hpp"
 #include "backoff_actor/store/postgres/internal/postgres_messages.hpp"
 #include "backoff_actor/store/postgres/postgres_store.hpp"
 
@@ -18,6 +19,15 @@ using namespace backoff_actor;
 constexpr std::chrono::seconds patience_with_owner{2};
 
 constexpr auto allowed_url = "the address of a database: postgres://USER@HOST/DATABASE";
+
+// How this program calls itself while it owns an outbox.
+PostgresOptions own_options() {
+  char host[65] = {};
+  gethostname(host, sizeof host - 1);
+  PostgresOptions result;
+  result.node = "backoffctl on " + std::string{host};
+  return result;
+}
 
 // What all commands for servers alone take: the address first.
 class ServerCommand : public Command {
@@ -163,6 +173,57 @@ private:
   bool as_json_ = false;
 };
 
+constexpr auto cancel_description = R"(Cancels a message, whether it waits or a worker has it.
+
+It hands the cancellation over to the owner of the outbox, in a row of the table incoming, and does
+not wait for the owner. Every message with this idempotency key that was handed over before is
+cancelled. The user needs the role backoff_worker.
+)";
+
+constexpr auto cancel_footer = R"(
+Examples:
+  backoffctl outbox cancel 'postgres://worker@db1/shop#orders' order-4711
+      the message is gone, or ends as soon as its worker has answered
+  backoffctl outbox cancel 'postgres://worker@db1/shop#orders' order-4711 --letter
+      it becomes a dead letter, cancelled
+)";
+
+class CancelCommand final : public ServerCommand {
+public:
+  explicit CancelCommand(CLI::App& outbox)
+    : ServerCommand(outbox, "cancel", cancel_description, cancel_footer) {
+    add_value("KEY", key_, allowed_key);
+    add_switch("--letter", wants_letter_, "let it become a dead letter");
+  }
+
+  void check(Problems& problems) override {
+    check_url(problems);
+    if (has_url() && outbox().empty())
+      problems.add("URL", "no outbox", "the address of an outbox: postgres://HOST/DATABASE#NAME");
+    if (key_.value_or("").empty())
+      problems.add("KEY", "nothing", allowed_key);
+  }
+
+  std::string run() override {
+    const PostgresAddress address{connection(), outbox()};
+    const auto format = open_postgres_store_to_read(address, own_options())->message_format();
+    IncomingMessage row;
+    row.type = detail::cancel_type;
+    row.idempotency_key = *key_;
+    if (wants_letter_)
+      for (const auto one : detail::cancel_with_letter)
+        row.payload.push_back(static_cast<std::byte>(one));
+    postgres_store(address, own_options())->open_writer()->write({&row, 1}, format);
+    return "handed over to the owner of " + outbox() + "\n";
+  }
+
+private:
+  static constexpr auto allowed_key = "the idempotency key of a message";
+
+  std::optional<std::string> key_;
+  bool wants_letter_ = false;
+};
+
 constexpr auto create_description = R"(Makes an outbox that has no owner yet.
 
 The first owner of an outbox makes it, too. Programs that hand work over can be deployed before that
@@ -259,15 +320,6 @@ private:
   int from_version_ = 0;
 };
 
-// How this program calls itself while it owns an outbox.
-PostgresOptions own_options() {
-  char host[65] = {};
-  gethostname(host, sizeof host - 1);
-  PostgresOptions result;
-  result.node = "backoffctl on " + std::string{host};
-  return result;
-}
-
 } // namespace
 
 void check_outbox_on_server(const std::string& url, Problems& problems) {
@@ -294,6 +346,7 @@ std::shared_ptr<DeliveryStore> open_outbox_on_server_to_read(const std::string& 
 void add_outbox_server_commands(CLI::App& outbox, Commands& commands) {
   add_command<OwnersCommand>(outbox, commands);
   add_command<FindCommand>(outbox, commands);
+  add_command<CancelCommand>(outbox, commands);
   add_command<CreateCommand>(outbox, commands);
   add_command<MigrateCommand>(outbox, commands);
 }
