@@ -1,6 +1,23 @@
 #include "backoff_actor/delivery/internal/cancel_mark.hpp"
 
 #include "backoff_actor/core/text/internal/context_line.hpp"
+#include "backoff_actor/delivery/incoming.hpp"
+
+#include <utility>
+
+namespace backoff_actor {
+
+IncomingMessage row_that_cancels(std::string idempotency_key, bool wants_letter) {
+  IncomingMessage result;
+  result.type = detail::cancel_type;
+  result.idempotency_key = std::move(idempotency_key);
+  if (wants_letter)
+    for (const auto one : detail::cancel_with_letter)
+      result.payload.push_back(static_cast<std::byte>(one));
+  return result;
+}
+
+} // namespace backoff_actor
 
 namespace backoff_actor::detail {
 

@@ -12,6 +12,7 @@
 // A commit inserts the delivery and deletes the row, both or neither. So a row is neither lost nor
 // delivered twice, whatever dies when. Only the memory knows what was given and is not committed.
 
+#include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
 
 #include <cstddef>
@@ -52,6 +53,13 @@ struct IncomingMessage {
   /// Whether all parts are the same.
   friend bool operator==(const IncomingMessage&, const IncomingMessage&) = default;
 };
+
+/// Returns a row that is no message, but cancels those with this idempotency key that were handed
+/// over before it, see `Cancel`.
+///
+/// @param wants_letter whether they become dead letters
+BACKOFF_ACTOR_EXPORT IncomingMessage row_that_cancels(std::string idempotency_key,
+                                                      bool wants_letter);
 
 /// Reads what other programs have handed over.
 ///

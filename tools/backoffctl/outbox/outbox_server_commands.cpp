@@ -1,7 +1,6 @@
 #include "backoffctl/common/flag_values.hpp"
 #include "outbox.hpp"
 
-#include "backoff_actor/delivery/internal/cancel_mark.hpp"
 #include "backoff_actor/store/postgres/internal/postgres_messages.hpp"
 #include "backoff_actor/store/postgres/postgres_store.hpp"
 
@@ -207,12 +206,7 @@ public:
   std::string run() override {
     const PostgresAddress address{connection(), outbox()};
     const auto format = open_postgres_store_to_read(address, own_options())->message_format();
-    IncomingMessage row;
-    row.type = detail::cancel_type;
-    row.idempotency_key = *key_;
-    if (wants_letter_)
-      for (const auto one : detail::cancel_with_letter)
-        row.payload.push_back(static_cast<std::byte>(one));
+    const auto row = row_that_cancels(*key_, wants_letter_);
     postgres_store(address, own_options())->open_writer()->write({&row, 1}, format);
     return "handed over to the owner of " + outbox() + "\n";
   }

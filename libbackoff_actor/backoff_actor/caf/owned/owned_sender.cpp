@@ -12,7 +12,6 @@
 #include "backoff_actor/caf/outbox/internal/write_queue.hpp"
 #include "backoff_actor/caf/owned/internal/standby_hand.hpp"
 #include "backoff_actor/caf/sender/sender.hpp"
-#include "backoff_actor/delivery/internal/cancel_mark.hpp"
 #include "backoff_actor/delivery/internal/not_before.hpp"
 #include "backoff_actor/delivery/refusal.hpp"
 #include "backoff_actor/engine/outbox/standby.hpp"
@@ -264,13 +263,7 @@ private:
     }
     if (!has_row_writer())
       return refuse(client, make_error(SenderError::not_owner, standby_.who_owns()));
-    IncomingMessage row;
-    row.type = detail::cancel_type;
-    row.idempotency_key = x.idempotency_key;
-    if (x.wants_letter)
-      for (const auto one : detail::cancel_with_letter)
-        row.payload.push_back(static_cast<std::byte>(one));
-    if (!standby_.add(std::move(row)))
+    if (!standby_.add(row_that_cancels(x.idempotency_key, x.wants_letter)))
       return refuse(client, make_error(SenderError::outbox_full));
     submitted_.push_back(
       {std::move(client), caf::make_message(CancelAnswer{CancelFound::passed_on})});
