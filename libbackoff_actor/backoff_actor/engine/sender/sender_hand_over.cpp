@@ -119,11 +119,11 @@ void SenderEngine::Step::hand_over_by_choice() {
   }
 }
 
-// Whether one of the lanes may be given something.
+// Whether one of the lanes may be given something. In a pool, `lane_for` finds out which has room.
 bool SenderEngine::Step::has_free_lane() const {
   if (!work_.pool)
     return work_.lanes.any([this](const Lane& lane) { return has_room(lane); });
-  return !gate_.is_held_back() && free_worker(false) != nullptr;
+  return !gate_.is_held_back();
 }
 
 // The lane that is to be given the delivery; null: none may take it now. In a pool, one that is to
@@ -202,9 +202,9 @@ void SenderEngine::Step::note_given_back(Slot slot) {
     result = std::min(result, work_.drains.earliest().deadline);
   if (work_.pool)
     return std::min(result, work_.pool->next_due());
-  for (const auto& lane : work_.lanes)
-    result = std::min(result, due_of(lane));
-  return result;
+  result = std::min(result, due_of(work_.lanes.first()));
+  const auto* const fallback = work_.lanes.fallback();
+  return fallback != nullptr ? std::min(result, due_of(*fallback)) : result;
 }
 
 // Only one wake-up is pending at a time. It may come too early, if its cause was postponed or is
@@ -219,11 +219,13 @@ void SenderEngine::Step::note_given_back(Slot slot) {
 // -- all of it --------------------------------------------------------------------------
 
 [[gnu::always_inline]] inline void SenderEngine::Step::do_what_is_possible() {
-  if (work_.pool)
+  if (work_.pool) {
     tend_pool();
-  else
-    for (auto& lane : work_.lanes)
-      give_child(lane);
+  } else { // a loop over the lanes would cost each message more
+    give_child(work_.lanes.first());
+    if (auto* const fallback = work_.lanes.fallback())
+      give_child(*fallback);
+  }
   if (!deferred_.empty())
     pause_deferred();
   hand_over_waiting();
