@@ -15,9 +15,12 @@ namespace postgres_benchmarks {
 
 namespace {
 
-std::string content(const std::string& file) {
+// Of a process that ends meanwhile: empty. An iterator over the stream would throw then.
+std::string first_line(const std::string& file) {
   std::ifstream in{file};
-  return {std::istreambuf_iterator<char>{in}, {}};
+  std::string result;
+  std::getline(in, result);
+  return result;
 }
 
 constexpr std::size_t payload_size = 256;
@@ -97,7 +100,7 @@ double session_time(pid_t server, const std::string& database) {
   std::ifstream children{"/proc/" + id + "/task/" + id + "/children"};
   std::set<std::string> sessions;
   for (std::string child; children >> child;)
-    if (content("/proc/" + child + "/cmdline").starts_with(title))
+    if (first_line("/proc/" + child + "/cmdline").starts_with(title))
       sessions.insert("/proc/" + child);
   return benchmarks::cpu_of(sessions) * 1e6;
 }
