@@ -21,25 +21,22 @@ public:
   using caf::event_based_actor::event_based_actor;
 
   caf::behavior make_behavior() override {
-    return {[this](const TrackedMsg& job) {
-              job_ = job.id;
-              sender_ = caf::actor_cast<caf::actor>(current_sender());
-              compat::send(*this, caf::actor_cast<caf::actor>(this), std::uint64_t{job_});
-            },
-            // Imports a row of the job, if that still runs.
-            [this](std::uint64_t job) {
-              if (job == job_)
-                compat::send(*this, caf::actor_cast<caf::actor>(this), std::uint64_t{job});
-            },
+    return {[this](const TrackedMsg& job) { import_row(job_ = job.id); },
+            [this](std::uint64_t job) { import_row(job); },
             [this](const Cancelled& x) {
               job_ = 0;
-              compat::send(*this, sender_, Reject{x.id});
+              compat::send(*this, caf::actor_cast<caf::actor>(current_sender()), Reject{x.id});
             }};
   }
 
 private:
+  // Imports a row, and tells itself to go on with the next, if the job still runs.
+  void import_row(std::uint64_t job) {
+    if (job == job_)
+      compat::send(*this, caf::actor_cast<caf::actor>(this), std::uint64_t{job});
+  }
+
   std::uint64_t job_ = 0;
-  caf::actor sender_;
 };
 // [worker]
 
