@@ -37,7 +37,10 @@ void BackOffSender::on_cancel(const Cancel& x) {
   auto client = open_request();
   if (!store_ || !store_->has_intake())
     return cancel(x, std::move(client));
-  store_->hold({.client = std::move(client), .cancel = x});
+  SenderStore::Held held; // GCC 12 warns of a temporary one
+  held.client = std::move(client);
+  held.cancel = x;
+  store_->hold(std::move(held));
   store_->catch_up();
   rest_or_stay();
 }
