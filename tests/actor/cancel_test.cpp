@@ -191,6 +191,30 @@ TEST_F(CancelTest, tells_all_clients_that_wait_for_the_message) {
   EXPECT_THAT(text_of(again->error), HasSubstr("cancelled"));
 }
 
+TEST_F(CancelTest, lets_no_submission_join_what_comes_to_nothing) {
+  told->answers = false;
+  start_cancellable();
+  submit_as("first");
+  EXPECT_EQ(found({"first"}), "in_work");
+  const auto again = submit("again", {.idempotency_key = "first", .answer_when_accepted = true});
+  EXPECT_THAT(text_of(again->error), HasSubstr("cancelled"));
+  EXPECT_EQ(status().counters.refused, 1u);
+  time.advance(5s);
+  submit_as("first");
+  EXPECT_EQ(status().owed, 1u) << "its key is free once its child has ended";
+}
+
+TEST_F(CancelTest, harms_no_child_that_does_not_know_the_word) {
+  start_hand_made([](caf::event_based_actor*, const TrackedMsg&) { return caf::message{}; });
+  const auto first = submit_as("first");
+  EXPECT_EQ(found({"first"}), "in_work");
+  time.advance(5s - 1ns);
+  EXPECT_EQ(log.count<event::ChildDown>(), 0u);
+  EXPECT_FALSE(first->is_ready());
+  time.advance(1ns);
+  EXPECT_THAT(text_of(first->error), HasSubstr("cancelled"));
+}
+
 // -- with a durable outbox ----------------------------------------------------------------------
 
 TEST_F(CancelTest, is_answered_once_it_is_stored) {

@@ -113,13 +113,8 @@ TEST_F(OwnedIncoming, a_row_may_cancel_what_is_in_work_or_waits) {
     server.hand_over(one);
   }
   time.advance(2s);
-  IncomingMessage order;
-  order.type = "backoff.cancel";
-  order.idempotency_key = "second";
-  server.hand_over(order);
-  order.idempotency_key = "first";
-  order.payload = bytes_of("letter");
-  server.hand_over(order);
+  server.hand_over(row_that_cancels("second", false));
+  server.hand_over(row_that_cancels("first", true));
   time.advance(2s);
   EXPECT_THAT(server.incoming(), IsEmpty());
   ASSERT_THAT(server.content()->owed(), SizeIs(1));
@@ -135,10 +130,7 @@ TEST_F(OwnedIncoming, a_row_that_cancels_takes_older_rows_of_its_key_along_and_n
   auto one = message("x");
   one.idempotency_key = "once";
   server.hand_over(one, time.now() + 1h);
-  IncomingMessage order;
-  order.type = "backoff.cancel";
-  order.idempotency_key = "once";
-  server.hand_over(order);
+  server.hand_over(row_that_cancels("once", false));
   auto later = message("y");
   later.idempotency_key = "once";
   server.hand_over(later, time.now() + 1h);
@@ -149,9 +141,7 @@ TEST_F(OwnedIncoming, a_row_that_cancels_takes_older_rows_of_its_key_along_and_n
 
 TEST_F(OwnedIncoming, a_row_that_cancels_nothing_it_names_is_a_letter) {
   start("node-a");
-  IncomingMessage order;
-  order.type = "backoff.cancel";
-  server.hand_over(order);
+  server.hand_over(row_that_cancels("", false));
   time.advance(2s);
   ASSERT_THAT(dead_letters(), SizeIs(1));
   EXPECT_EQ(dead_letters()[0].reason, DeadLetterReason::unreadable);
@@ -184,6 +174,34 @@ TEST_F(OwnedIncoming, a_process_that_stands_by_passes_a_cancellation_on) {
   const auto by_number = time.ask<CancelAnswer>(b.sender, Cancel{.delivery = 1});
   time.run();
   EXPECT_THAT(text_of(by_number->error), HasSubstr("delivery: got 1, allowed 0"));
+}
+
+TEST_F(OwnedIncoming, a_row_with_the_key_of_what_is_being_cancelled_waits_and_is_done) {
+  const auto& a = start("node-a", {testing::hang()});
+  auto one = message("x");
+  one.idempotency_key = "once";
+  server.hand_over(one);
+  time.advance(2s);
+  server.hand_over(row_that_cancels("once", false));
+  auto again = message("y");
+  again.idempotency_key = "once";
+  server.hand_over(again);
+  time.advance(4s);
+  EXPECT_THAT(a.danger.texts(), ElementsAre("x"));
+  time.advance(1min);
+  EXPECT_THAT(a.danger.texts(), ElementsAre("x", "y"));
+  EXPECT_THAT(server.incoming(), IsEmpty());
+}
+
+TEST_F(OwnedIncoming, what_comes_after_a_cancellation_is_not_cancelled_by_it) {
+  const auto& a = start("node-a");
+  const auto answer = time.ask<CancelAnswer>(a.sender, Cancel{"once"});
+  Submit later{.message = caf::make_message(std::string{"later"}), .idempotency_key = "once"};
+  const auto done = time.ask<std::string>(a.sender, std::move(later));
+  time.advance(2s);
+  ASSERT_TRUE(answer->value);
+  EXPECT_EQ(answer->value->found, CancelFound::unknown);
+  EXPECT_EQ(done->value, "later");
 }
 
 TEST_F(OwnedIncoming, what_the_owner_cancels_may_be_a_row_that_it_has_not_read) {

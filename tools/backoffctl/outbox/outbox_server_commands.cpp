@@ -64,6 +64,29 @@ private:
   std::optional<std::string> url_;
 };
 
+// What all commands about one message take: the address, and then a key.
+class KeyCommand : public ServerCommand {
+public:
+  KeyCommand(CLI::App& outbox, const char* name, const char* description, const char* footer,
+             const char* allowed)
+    : ServerCommand(outbox, name, description, footer), allowed_(allowed) {
+    add_value("KEY", key_, allowed);
+  }
+
+  void check(Problems& problems) override {
+    check_url(problems);
+    if (key().empty())
+      problems.add("KEY", "nothing", allowed_);
+  }
+
+protected:
+  std::string key() const { return key_.value_or(""); }
+
+private:
+  const char* allowed_;
+  std::optional<std::string> key_;
+};
+
 constexpr auto owners_description = R"(Shows which process owns which outbox of a database.
 
 Of each outbox it prints the node that owns it, or owned it last, since when, and what the outbox
@@ -146,29 +169,20 @@ Keys of each line:
   cause                    why it is dead, or null
 )";
 
-class FindCommand final : public ServerCommand {
+class FindCommand final : public KeyCommand {
 public:
   explicit FindCommand(CLI::App& outbox)
-    : ServerCommand(outbox, "find", find_description, find_footer) {
-    add_value("KEY", key_, allowed_key);
+    : KeyCommand(outbox, "find", find_description, find_footer,
+                 "the key or the idempotency key of a message") {
     add_switch("--json", as_json_, "print JSON lines instead of text");
   }
 
-  void check(Problems& problems) override {
-    check_url(problems);
-    if (key_.value_or("").empty())
-      problems.add("KEY", "nothing", allowed_key);
-  }
-
   std::string run() override {
-    const auto found = find_postgres_messages(connection(), outbox(), *key_);
+    const auto found = find_postgres_messages(connection(), outbox(), key());
     return as_json_ ? messages_json_lines(found) : messages_table(found);
   }
 
 private:
-  static constexpr auto allowed_key = "the key or the idempotency key of a message";
-
-  std::optional<std::string> key_;
   bool as_json_ = false;
 };
 
@@ -187,34 +201,29 @@ Examples:
       it becomes a dead letter, cancelled
 )";
 
-class CancelCommand final : public ServerCommand {
+class CancelCommand final : public KeyCommand {
 public:
   explicit CancelCommand(CLI::App& outbox)
-    : ServerCommand(outbox, "cancel", cancel_description, cancel_footer) {
-    add_value("KEY", key_, allowed_key);
+    : KeyCommand(outbox, "cancel", cancel_description, cancel_footer,
+                 "the idempotency key of a message") {
     add_switch("--letter", wants_letter_, "let it become a dead letter");
   }
 
   void check(Problems& problems) override {
-    check_url(problems);
-    if (has_url() && outbox().empty())
+    KeyCommand::check(problems);
+    if (problems.empty() && outbox().empty())
       problems.add("URL", "no outbox", "the address of an outbox: postgres://HOST/DATABASE#NAME");
-    if (key_.value_or("").empty())
-      problems.add("KEY", "nothing", allowed_key);
   }
 
   std::string run() override {
     const PostgresAddress address{connection(), outbox()};
     const auto format = open_postgres_store_to_read(address, own_options())->message_format();
-    const auto row = row_that_cancels(*key_, wants_letter_);
+    const auto row = row_that_cancels(key(), wants_letter_);
     postgres_store(address, own_options())->open_writer()->write({&row, 1}, format);
     return "handed over to the owner of " + outbox() + "\n";
   }
 
 private:
-  static constexpr auto allowed_key = "the idempotency key of a message";
-
-  std::optional<std::string> key_;
   bool wants_letter_ = false;
 };
 

@@ -135,17 +135,6 @@ void SenderStore::acknowledge(std::uint64_t id, Instant now) {
   changes_.emplace_back(change::Acknowledge{id, key_time(now)});
 }
 
-std::optional<SenderStore::Held> SenderStore::take_held(const std::string& idempotency_key) {
-  const auto found = std::find_if(held_.begin(), held_.end(), [&](const Held& x) {
-    return !x.cancel && !idempotency_key.empty() && x.submission.idempotency_key == idempotency_key;
-  });
-  if (found == held_.end())
-    return std::nullopt;
-  auto result = std::move(*found);
-  held_.erase(found);
-  return result;
-}
-
 bool SenderStore::waits_for_count(std::uint64_t id) const {
   const auto found = hand_overs_.find(id);
   return found != hand_overs_.end() && found->second.waiting;

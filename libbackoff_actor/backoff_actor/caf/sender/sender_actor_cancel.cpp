@@ -46,11 +46,6 @@ void BackOffSender::on_cancel(const Cancel& x) {
 }
 
 void BackOffSender::cancel(const Cancel& x, compat::OpenRequest client) {
-  if (store_)
-    if (auto held = store_->take_held(x.idempotency_key)) {
-      refuse(held->client, make_error(SenderError::cancelled));
-      return answer_cancel(client, CancelFound::waiting);
-    }
   std::uint32_t slot = 0;
   auto found = CancelFound::unknown;
   std::uint64_t delivery = x.delivery;
@@ -125,6 +120,8 @@ void BackOffSender::end_cancelled(const effect::Cancelled& x) {
 // -- what is stored -----------------------------------------------------------------------------
 
 void BackOffSender::on_cancels_stored() {
+  if (!store_)
+    return;
   for (const auto delivery : store_->take_cancelled())
     if (auto* const rare = rare_if_any())
       if (auto open = rare->cancels.extract(delivery))

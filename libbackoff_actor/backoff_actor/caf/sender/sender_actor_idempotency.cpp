@@ -32,6 +32,10 @@ bool BackOffSender::is_known(const Submit& x) {
   case IdempotencyKeys::State::owed:
     break;
   }
+  if (engine_.is_being_cancelled(slot)) { // it must not be taken for a message that is to be done
+    take(input::Submit{.is_unusable = true}, make_error(SenderError::cancelled));
+    return true;
+  }
   auto& first = parcels_[slot].more();
   if (!incoming_.client.client) {
     incoming_ = {}; // no client waits for an answer

@@ -291,14 +291,16 @@ bool BackOffSender::take_incoming(IncomingMessage x) {
 }
 
 // Whether it needs no delivery: one with its idempotency key was acknowledged, or is owed. One that
-// is owed and not yet stored may still be refused. Then this one comes in once more.
+// is owed may still come to nothing: if it is not stored yet, or is being cancelled. Then this one
+// comes in once more.
 bool BackOffSender::is_known(const IncomingMessage& x) {
   const auto limit = forget_old_keys();
   std::uint32_t slot = 0;
   const auto state = keys().state(x.idempotency_key, limit, slot);
   if (state == IdempotencyKeys::State::unknown)
     return false;
-  if (state == IdempotencyKeys::State::owed && !parcels_[slot].more().is_confirmed) {
+  if (state == IdempotencyKeys::State::owed
+      && (!parcels_[slot].more().is_confirmed || engine_.is_being_cancelled(slot))) {
     store_->give_back(x.row);
     return true;
   }

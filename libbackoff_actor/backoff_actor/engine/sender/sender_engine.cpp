@@ -193,6 +193,10 @@ bool SenderEngine::is_in_work(std::uint32_t slot) const {
   return work_->backlog[slot].place == Place::in_flight;
 }
 
+bool SenderEngine::is_being_cancelled(std::uint32_t slot) const {
+  return work_->backlog[slot].is_cancelled;
+}
+
 std::uint64_t SenderEngine::last_delivery() const {
   if (work_)
     return work_->last_delivery;

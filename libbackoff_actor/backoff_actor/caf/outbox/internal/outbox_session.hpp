@@ -100,9 +100,6 @@ public:
   // The next whose turn has come.
   std::optional<Held> next_held();
 
-  // Takes the submission with this key out; none: there is none.
-  std::optional<Held> take_held(const std::string& idempotency_key);
-
   // All of them, whether their turn has come or not.
   std::deque<Held> take_held() { return std::exchange(held_, {}); }
 
