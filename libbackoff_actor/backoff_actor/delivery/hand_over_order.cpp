@@ -11,8 +11,7 @@ namespace backoff_actor {
 
 namespace {
 
-// A scheduled delivery. Several may be due in one step. By time, and then by number, each comes
-// behind those with its key.
+// A scheduled delivery.
 struct Due {
   Instant at;
   std::uint64_t number;
@@ -37,7 +36,7 @@ void HandOverOrder::add_to_key(Slot slot) {
 void HandOverOrder::schedule(Slot slot, Instant at) {
   outbox_[slot].is_scheduled = true;
   ++scheduled_;
-  pauses_.push(slot, at);
+  add_pause(slot, at);
   if (ordering_ == Ordering::strict)
     return;
   leave_turn(slot);
@@ -93,31 +92,28 @@ void HandOverOrder::give_back(Slot slot) {
 void HandOverOrder::pause(Slot slot, Instant until) {
   ready_.erase(slot);
   outbox_[slot].place = Place::pausing;
-  pauses_.push(slot, until);
+  add_pause(slot, until);
 }
 
+// Several may end in one step: by time, and then by number, each comes behind those with its key.
 void HandOverOrder::end_pauses(Instant now) {
-  std::vector<Due> due;
   while (!pauses_.empty() && pauses_.top_key() <= now) {
     const auto slot = pauses_.top();
     const auto at = pauses_.top_key();
-    pauses_.pop();
+    end_pause(slot);
     if (!outbox_[slot].is_scheduled) {
       give_back(slot);
       continue;
     }
     outbox_[slot].submitted_at = std::max(outbox_[slot].submitted_at, at);
-    due.push_back({at, outbox_[slot].id, slot});
+    begin_turn(slot);
   }
-  std::sort(due.begin(), due.end());
-  for (const auto& x : due)
-    begin_turn(x.slot);
 }
 
 void HandOverOrder::end_all_pauses() {
   for (const auto slot : pauses_.slots())
     if (!outbox_[slot].is_scheduled) {
-      pauses_.erase(slot);
+      end_pause(slot);
       give_back(slot);
     }
 }
@@ -125,7 +121,7 @@ void HandOverOrder::end_all_pauses() {
 // The delivery ends, and is not with a child.
 void HandOverOrder::leave(Slot slot) {
   if (outbox_[slot].is_scheduled) {
-    pauses_.erase(slot);
+    end_pause(slot);
     end_schedule(slot);
   }
   leave_turn(slot);
@@ -146,7 +142,7 @@ void HandOverOrder::leave_turn(Slot slot) {
     ready_.erase(slot);
     break;
   case Place::pausing:
-    pauses_.erase(slot);
+    end_pause(slot);
     break;
   case Place::in_flight:
     break;

@@ -142,6 +142,17 @@ TEST(sender_scheduled, is_dropped_for_others_last_of_all) {
   EXPECT_THAT(sender.submit(), ElementsAre("dead letter 3 dropped", "accept 4"));
 }
 
+TEST(sender_scheduled, is_dropped_before_younger_ones_of_the_same_time) {
+  auto sender =
+    started({.ordering = Ordering::unordered, .overflow = Overflow::drop_oldest, .capacity = 3});
+  submit_for(sender, 4s);
+  submit_for(sender, 5s);
+  submit_for(sender, 5s);
+  EXPECT_THAT(submit_for(sender, 5s), ElementsAre("dead letter 1 dropped", "accept 4"));
+  EXPECT_THAT(submit_for(sender, 5s), ElementsAre("dead letter 2 dropped", "accept 5"));
+  EXPECT_THAT(submit_for(sender, 5s), ElementsAre("dead letter 3 dropped", "accept 6"));
+}
+
 TEST(sender_scheduled, outlives_its_sender_in_the_store_with_its_time) {
   auto sender = started({.ordering = Ordering::unordered, .persist = true});
   submit_for(sender, 5s);

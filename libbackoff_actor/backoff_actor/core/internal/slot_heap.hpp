@@ -10,6 +10,9 @@ namespace backoff_actor {
 /// Slots of an outbox, each with a key. The slot with the least key comes first. A slot is in the
 /// heap at most once.
 ///
+/// Of slots with the same key, any may come first. If `ties` is passed, it says whether its first
+/// slot comes before its second. It must then be passed each time that the heap changes.
+///
 /// A binary heap that knows the place of each slot. So any slot can be erased in logarithmic time,
 /// and the heap holds no stale entries. It needs four bytes for each slot up to the highest one
 /// pushed so far, and memory for each slot that it holds. A heap that held many slots gives its
@@ -24,6 +27,11 @@ class SlotHeap {
 public:
   /// The index of a slot in the outbox.
   using Slot = std::uint32_t;
+
+  /// No order of slots with the same key.
+  struct NoTies {
+    bool operator()(Slot, Slot) const { return false; }
+  };
 
   /// Whether it holds no slot.
   bool empty() const { return nodes_.empty(); }
@@ -53,19 +61,21 @@ public:
   }
 
   /// Adds a slot. The heap must not hold it yet.
-  void push(Slot slot, Key key) {
+  template <class Ties = NoTies>
+  void push(Slot slot, Key key, Ties ties = {}) {
     if (slot >= positions_.size())
       positions_.resize(slot + 1);
     nodes_.push_back({key, slot});
     positions_[slot] = static_cast<std::uint32_t>(nodes_.size());
-    rise(nodes_.size() - 1);
+    rise(nodes_.size() - 1, ties);
   }
 
   /// Removes the slot with the least key. The heap must not be empty.
   void pop() { erase(top()); }
 
   /// Removes a slot if the heap holds it.
-  void erase(Slot slot) {
+  template <class Ties = NoTies>
+  void erase(Slot slot, Ties ties = {}) {
     if (!contains(slot))
       return;
     const std::size_t hole = positions_[slot] - 1;
@@ -74,8 +84,8 @@ public:
     if (hole != last) {
       put(hole, nodes_[last]);
       nodes_.pop_back();
-      rise(hole);
-      sink(hole);
+      rise(hole, ties);
+      sink(hole, ties);
     } else {
       nodes_.pop_back();
     }
@@ -102,27 +112,30 @@ private:
   }
 
   // Copies the keys: a node need not be aligned as they are.
-  static bool is_before(const Node& x, const Node& y) {
+  template <class Ties>
+  static bool is_before(const Node& x, const Node& y, Ties ties) {
     const Key earlier = x.key;
     const Key later = y.key;
-    return earlier < later;
+    return earlier < later || (!(later < earlier) && ties(x.slot, y.slot));
   }
 
-  void rise(std::size_t place) {
+  template <class Ties>
+  void rise(std::size_t place, Ties ties) {
     const auto node = nodes_[place];
-    while (place > 0 && is_before(node, nodes_[(place - 1) / 2])) {
+    while (place > 0 && is_before(node, nodes_[(place - 1) / 2], ties)) {
       put(place, nodes_[(place - 1) / 2]);
       place = (place - 1) / 2;
     }
     put(place, node);
   }
 
-  void sink(std::size_t place) {
+  template <class Ties>
+  void sink(std::size_t place, Ties ties) {
     const auto node = nodes_[place];
     for (auto child = 2 * place + 1; child < nodes_.size(); child = 2 * place + 1) {
-      if (child + 1 < nodes_.size() && is_before(nodes_[child + 1], nodes_[child]))
+      if (child + 1 < nodes_.size() && is_before(nodes_[child + 1], nodes_[child], ties))
         ++child;
-      if (!is_before(nodes_[child], node))
+      if (!is_before(nodes_[child], node, ties))
         break;
       put(place, nodes_[child]);
       place = child;

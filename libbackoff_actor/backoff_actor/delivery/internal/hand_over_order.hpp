@@ -67,7 +67,7 @@ public:
   /// times.
   std::vector<Slot> all_put_off() const;
 
-  /// The one of these whose time comes first.
+  /// The one of these whose time comes first; of several, the oldest.
   ///
   /// @range there is one, and no delivery is pausing
   Slot first_put_off() const { return pauses_.top(); }
@@ -143,6 +143,14 @@ private:
     else
       outbox_.unlink(fresh_, slot);
   }
+
+  // Of pauses that end at the same time, that of the older delivery comes first.
+  auto by_number() const {
+    return [this](Slot x, Slot y) { return outbox_[x].id < outbox_[y].id; };
+  }
+
+  void add_pause(Slot slot, Instant until) { pauses_.push(slot, until, by_number()); }
+  void end_pause(Slot slot) { pauses_.erase(slot, by_number()); }
 
   void add_to_key(Slot slot);
   void begin_turn(Slot slot);
