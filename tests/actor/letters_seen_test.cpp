@@ -5,6 +5,8 @@
 #include "backoff_actor/sinks/internal/operator.hpp"
 #include "common/metric_value.hpp"
 
+#include <stdexcept>
+
 namespace backoff_actor::actor_test {
 
 using testing::value_of;
@@ -65,6 +67,16 @@ TEST_F(LettersSeen, in_memory_until_an_operator_removes_them) {
   EXPECT_EQ(kept_in("memory"), 1);
   anna.remove("anna", charger, {2, {}});
   EXPECT_EQ(kept_in("memory"), 0);
+}
+
+TEST_F(LettersSeen, in_memory_though_the_hook_for_them_throws) {
+  const Operator anna{observatory, [](const OperatorEvent&) {}};
+  auto options = giving_up();
+  options.on_dead_letter = [](const DeadLetter&) { throw std::runtime_error("the disk is full"); };
+  start({testing::crash()}, options);
+  submit("a");
+  time.advance(1min);
+  EXPECT_EQ(kept_in("memory"), 1);
 }
 
 TEST_F(LettersSeen, in_memory_go_with_their_sender) {

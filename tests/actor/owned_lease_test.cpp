@@ -303,4 +303,19 @@ TEST_F(OwnedLease, an_exception_of_any_other_kind_leaves_the_outcome_open) {
   EXPECT_THAT(server.content()->owed(), ElementsAre(1));
 }
 
+// While one sender takes over from another, there may be two writers.
+TEST_F(OwnedLease, a_writer_that_ends_at_rest_leaves_the_next_one_at_work) {
+  WriteQueue queue{server.store("node-a")->own(0s), durable<std::string>(), writing()};
+  queue.attach(caf::actor_addr{}, time.now());
+  queue.wake_for_the_rest();
+  const auto rest = queue.work(time.now()); // renews
+  ASSERT_FALSE(rest.goes_on);
+  std::vector<StoreChange> changes;
+  changes.emplace_back(change::Insert{{.id = 1}});
+  queue.put(changes);
+  queue.forget_writer(false, rest.sleep_id);
+  queue.work(time.now());
+  EXPECT_THAT(server.content()->owed(), ElementsAre(1));
+}
+
 } // namespace backoff_actor::actor_test

@@ -29,7 +29,8 @@ struct RestartLimit {
 /// Returns all that is wrong with a limit.
 BACKOFF_ACTOR_EXPORT Problems check(const RestartLimit& limit);
 
-/// The failures within a sliding window.
+/// The failures within a sliding window. What follows when they exceed the limit, its user decides:
+/// the engine of a supervisor or of a sender.
 ///
 /// @shape  `add(limit, now) -> bool`, always with the same limit
 /// @range  `now` must not go back

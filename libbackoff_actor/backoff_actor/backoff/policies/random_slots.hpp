@@ -12,9 +12,9 @@ namespace backoff_actor {
 /// `random_slots(10ms, ceiling 10)`, `random_slots(10ms, ceiling 10, stay)`.
 ///
 /// Retry n draws `exp` uniformly from 0 to `min(n, ceiling)`, both ends included, and waits
-/// `slot_time * (2^exp - 1)`. So the wait may be zero at every retry. (With `Ethernet`, the number
-/// of slots is uniform, and not the exponent.) At the ceiling a step does not draw: it makes one
-/// retry without a wait and begins again. To avoid that, set `stay_at_ceiling`, which is
+/// `slot_time * (2^exp - 1)`. So the third retry waits for 0, 1, 3 or 7 slots. (With `Ethernet`,
+/// the number of slots is uniform, and not the exponent.) At the ceiling a step does not draw: it
+/// makes one retry without a wait and begins again. To avoid that, set `stay_at_ceiling`, which is
 /// recommended.
 ///
 /// @source Roestenburg, "Exponential Backoff with Akka Actors", and its code in `patterns`, 2012.

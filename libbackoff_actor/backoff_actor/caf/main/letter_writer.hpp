@@ -16,8 +16,8 @@ namespace backoff_actor {
 ///
 /// The operating system has the line before the sender goes on, so the end of the process loses
 /// none. A line that cannot be written is told by `event::DeadLetterHookFailed`, which has the
-/// letter. The file is opened for each letter, so it may be moved away at any time. Only its owner
-/// may read a new file.
+/// letter. The file is opened for each letter, so other programs may rotate it: it can be moved
+/// away at any time. Only its owner may read a new file.
 ///
 /// A line of `LogFormat::logfmt` or `json` begins with `ts`, `level` and `event`. `sender` follows
 /// if it has a name. Then come `delivery`, `reason`, `attempts`, `age_s` and `message`. The letter

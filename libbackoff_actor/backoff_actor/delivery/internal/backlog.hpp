@@ -83,8 +83,9 @@ public:
   Fill owed() const { return {outbox_.size() + joined_, bytes_}; }
   Fill in_flight() const { return {in_flight_ + joined_, bytes_in_flight_}; }
 
-  /// The owed deliveries in order of submission; `DeliverySlots::none` behind the last. What is
-  /// scheduled has no place before its time, but in strict order. Then it comes last.
+  /// The owed deliveries in order of submission; `DeliverySlots::none` behind the last. In strict
+  /// order, what is scheduled keeps its place. Otherwise it has none before its time, and then
+  /// comes last.
   Slot front() const { return outbox_.front(); }
   Slot after(Slot slot) const { return outbox_.next(slot); }
 

@@ -54,7 +54,8 @@ void SenderEngine::Step::refuse(Refusal reason) {
   observe([&] { return event::NotAccepted{now_, reason}; });
 }
 
-// Whether the submission is accepted, even if it is then dropped at once.
+// Whether the submission is accepted, even if it is then dropped at once. Which deliveries go for
+// it, `Backlog::oldest_waiting` says.
 bool SenderEngine::Step::make_room(const input::Submit& x) {
   if (!backlog_.has_slot())
     return false;
