@@ -37,6 +37,9 @@ endif()
 if(NOT BACKOFF_ACTOR_HAS_POSTGRES)
   string(APPEND _left_out "|^store/postgres/")
 endif()
+if(NOT BACKOFF_ACTOR_HAS_ZONES)
+  string(APPEND _left_out "|^zones/")
+endif()
 if(NOT BACKOFF_ACTOR_HAS_REMOTE)
   string(APPEND _left_out "|^caf/(door|remote)/")
 endif()
@@ -66,6 +69,11 @@ set(BACKOFF_ACTOR_POSTGRES_NEEDS_LIBPQ FALSE)
 if(BACKOFF_ACTOR_HAS_POSTGRES AND NOT BUILD_SHARED_LIBS)
   set(BACKOFF_ACTOR_POSTGRES_NEEDS_LIBPQ TRUE)
 endif()
+# The same for cctz.
+set(BACKOFF_ACTOR_ZONES_NEED_CCTZ FALSE)
+if(BACKOFF_ACTOR_HAS_ZONES AND NOT BUILD_SHARED_LIBS)
+  set(BACKOFF_ACTOR_ZONES_NEED_CCTZ TRUE)
+endif()
 # The same for OpenSSL.
 set(BACKOFF_ACTOR_TLS_NEEDS_OPENSSL FALSE)
 if(BACKOFF_ACTOR_HAS_TLS AND NOT BUILD_SHARED_LIBS)
@@ -82,6 +90,7 @@ install(
   FILES "${PROJECT_BINARY_DIR}/backoff_actor-config.cmake"
         "${PROJECT_BINARY_DIR}/backoff_actor-config-version.cmake"
         "${PROJECT_SOURCE_DIR}/cmake/FindCAF.cmake"
+        "${PROJECT_SOURCE_DIR}/cmake/FindCctz.cmake"
   DESTINATION "${_cmake_folder}"
   COMPONENT development)
 
@@ -151,6 +160,15 @@ if(BACKOFF_ACTOR_HAS_POSTGRES)
   endif()
   _backoff_actor_pkgconfig(backoff_actor-postgres postgres "Keeps what is owed on a server of PostgreSQL"
                            "backoff_actor-core" "" "${_libpq}")
+endif()
+
+if(BACKOFF_ACTOR_HAS_ZONES)
+  set(_cctz "")
+  if(BACKOFF_ACTOR_ZONES_NEED_CCTZ)
+    set(_cctz "-lcctz")
+  endif()
+  _backoff_actor_pkgconfig(backoff_actor-zones zones "Time zones of the system, for calendars"
+                           "backoff_actor-core" "" "${_cctz}")
 endif()
 
 if(BACKOFF_ACTOR_HAS_TLS)
