@@ -19,8 +19,9 @@ class BackoffActor(ConanFile):
     topics = ("actor-framework", "supervision", "retry", "backoff", "circuit-breaker")
     package_type = "library"
     settings = "os", "arch", "compiler", "build_type"
-    options = {"shared": [True, False], "with_postgres": [True, False], "with_store": [True, False]}
-    default_options = {"shared": False, "with_postgres": False, "with_store": True}
+    options = {"shared": [True, False], "with_postgres": [True, False], "with_store": [True, False],
+               "with_zones": [True, False]}
+    default_options = {"shared": False, "with_postgres": False, "with_store": True, "with_zones": False}
 
     def export_sources(self):
         root = os.path.join(self.recipe_folder, "..", "..")
@@ -44,6 +45,8 @@ class BackoffActor(ConanFile):
             self.requires("libpq/[>=14 <19]")
         if self.options.with_store:
             self.requires("sqlitecpp/[>=3.1 <4]")
+        if self.options.with_zones:
+            self.requires("cctz/[>=2.3 <3]")
 
     def generate(self):
         toolchain = CMakeToolchain(self)
@@ -52,6 +55,7 @@ class BackoffActor(ConanFile):
         toolchain.cache_variables["BACKOFF_ACTOR_BUILD_TOOLS"] = False
         toolchain.cache_variables["CMAKE_DISABLE_FIND_PACKAGE_PostgreSQL"] = not self.options.with_postgres
         toolchain.cache_variables["CMAKE_DISABLE_FIND_PACKAGE_SQLiteCpp"] = not self.options.with_store
+        toolchain.cache_variables["CMAKE_DISABLE_FIND_PACKAGE_Cctz"] = not self.options.with_zones
         toolchain.generate()
         CMakeDeps(self).generate()
 
@@ -81,6 +85,8 @@ class BackoffActor(ConanFile):
             self._component("postgres", ["core", "libpq::libpq"])
         if self.options.with_store:
             self._component("store", ["core", "sqlitecpp::sqlitecpp"])
+        if self.options.with_zones:
+            self._component("zones", ["core", "cctz::cctz"])
 
     def _component(self, name, requires):
         component = self.cpp_info.components[name]

@@ -38,6 +38,8 @@ Examples:
       the same for a backoff whose delays are a tenth of the elapsed time, as JSON
   backoffctl simulate --help
       list the experiments that can be simulated
+  backoffctl calendar next 'at(02:30, Europe/Berlin)'
+      see when something is due that comes again and again
   backoffctl outbox --help
       learn how to inspect a durable outbox, in a file or on a server, and resubmit dead letters
   backoffctl top --help
@@ -59,6 +61,7 @@ void add_commands(CLI::App& program, Commands& commands) {
   add_policies_command(program, commands);
   add_tune_command(program, commands);
   add_simulate_commands(program, commands);
+  add_calendar_commands(program, commands);
   add_outbox_commands(program, commands);
   add_serve_command(program, commands);
   add_load_command(program, commands);

@@ -9,6 +9,7 @@ namespace backoffctl {
 void add_policies_command(CLI::App& program, Commands& commands);
 void add_tune_command(CLI::App& program, Commands& commands);
 void add_simulate_commands(CLI::App& program, Commands& commands);
+void add_calendar_commands(CLI::App& program, Commands& commands);
 void add_outbox_commands(CLI::App& program, Commands& commands);
 void add_serve_command(CLI::App& program, Commands& commands);
 void add_load_command(CLI::App& program, Commands& commands);

@@ -28,6 +28,13 @@ std::optional<T> parsed(const std::string& text) {
 
 } // namespace
 
+std::string indented(const std::string& text) {
+  std::string result;
+  for (const auto c : text)
+    result += c == '\n' ? "\n    " : std::string(1, c);
+  return result;
+}
+
 std::string quoted(const std::string& given) {
   return given.empty()
            ? "nothing"

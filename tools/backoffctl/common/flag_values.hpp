@@ -18,6 +18,10 @@ namespace backoffctl {
 /// Renders what was given for a flag, for a complaint: `'1 parsec'`, or `nothing`.
 std::string quoted(const std::string& given);
 
+/// Renders the error of a text for a complaint: what shows the place is further in than the line
+/// with the flag's name.
+std::string indented(const std::string& text);
+
 /// As `read_duration`, in seconds.
 ///
 /// @range `shortest_s`, which may be 0, to `tuning_longest_s`

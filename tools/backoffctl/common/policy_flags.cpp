@@ -1,5 +1,7 @@
 #include "policy_flags.hpp"
 
+#include "flag_values.hpp"
+
 #include "backoff_actor/backoff/parse_policy.hpp"
 #include "backoff_actor/core/text/internal/advice.hpp"
 #include "backoff_actor/guard/parse_guard.hpp"
@@ -15,14 +17,6 @@ namespace {
 using namespace backoff_actor;
 
 constexpr std::string_view shipped = "smira_as_shipped";
-
-// Moves what shows the place of an error in a text further in than the line with the flag's name.
-std::string indented(const std::string& text) {
-  std::string result;
-  for (const auto c : text)
-    result += c == '\n' ? "\n    " : std::string(1, c);
-  return result;
-}
 
 // `explain` gets a text that is wrong and what the error says, and may add to it.
 template <class T, class Parse, class Explain>
