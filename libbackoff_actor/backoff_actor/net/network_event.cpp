@@ -3,60 +3,54 @@
 #include "backoff_actor/core/event/internal/event_record.hpp"
 #include "backoff_actor/core/internal/enum_names.hpp"
 
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+
 namespace backoff_actor {
 
-using Kind = NetworkEvent::Kind;
+using detail::EventRecord;
 
-std::string_view to_string(Kind kind) {
-  constexpr auto names = detail::enum_names<Kind>(
-    {"listening", "open_to_anybody", "connected", "ended", "refused", "broken_off",
-     "no_descriptors", "paused", "files_reread", "files_not_usable"});
-  return names.of(kind);
+void detail::describe(const NetworkEvent& event, EventRecord& record) {
+  using Kind = NetworkEvent::Kind;
+  using enum Severity;
+  struct Description {
+    Severity severity;
+    std::string_view name;
+  };
+  static constexpr Description kinds[] = {{info, "listening"},       {warning, "open_to_anybody"},
+                                          {info, "connected"},       {info, "ended"},
+                                          {warning, "refused"},      {warning, "broken_off"},
+                                          {error, "no_descriptors"}, {error, "paused"},
+                                          {info, "files_reread"},    {error, "files_not_usable"},
+                                          {error, "unknown"}};
+  constexpr auto count = std::size(kinds) - 1;
+  static_assert(name_in_source<Kind{count}>().empty(), "each kind is described, in order");
+  const auto [severity, name] = kinds[std::min(static_cast<std::size_t>(event.kind), count)];
+  record.is(severity, name, name);
+  if (!event.peer.empty())
+    record.says(" ", event.peer);
+  if (!event.subject.empty())
+    record.says(" (", event.subject, ")");
+  if (!event.text.empty())
+    record.says(": ", event.text);
+  record.has("peer", if_any(event.peer), "subject", if_any(event.subject), "text",
+             if_any(event.text));
 }
 
-Severity severity_of(Kind kind) {
-  switch (kind) {
-  case Kind::listening:
-  case Kind::connected:
-  case Kind::ended:
-  case Kind::files_reread:
-    return Severity::info;
-  case Kind::open_to_anybody:
-  case Kind::refused:
-  case Kind::broken_off:
-    return Severity::warning;
-  case Kind::no_descriptors:
-  case Kind::paused:
-  case Kind::files_not_usable:
-    break;
-  }
-  return Severity::error;
+Severity severity_of(const NetworkEvent& event) {
+  return EventRecord{EventRecord::Part::severity, event}.severity();
 }
-
-Severity severity_of(const NetworkEvent& event) { return severity_of(event.kind); }
 
 std::string to_string(const NetworkEvent& event) {
-  std::string result{to_string(event.kind)};
-  if (!event.peer.empty())
-    result.append(" ").append(event.peer);
-  if (!event.subject.empty())
-    result.append(" (").append(event.subject).append(")");
-  if (!event.text.empty())
-    result.append(": ").append(event.text);
-  return result;
+  return EventRecord{EventRecord::Part::text, event}.text();
 }
 
 std::string line_of(const NetworkEvent& event, std::chrono::sys_time<Duration> at,
                     LogFormat format) {
-  const auto severity = severity_of(event);
-  if (format == LogFormat::text)
-    return detail::head_of_line(severity, at) + "network: " + to_string(event);
-  using detail::if_any;
-  detail::EventRecord record{detail::EventRecord::Part::fields};
-  record.is(severity, to_string(event.kind));
-  record.has("peer", if_any(event.peer), "subject", if_any(event.subject), "text",
-             if_any(event.text));
-  return detail::line_of_record(record, at, format);
+  if (format != LogFormat::text)
+    return detail::line_of_record(EventRecord{EventRecord::Part::fields, event}, at, format);
+  return detail::head_of_line(severity_of(event), at) + "network: " + to_string(event);
 }
 
 } // namespace backoff_actor

@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <string_view>
 
 namespace backoff_actor {
 
@@ -41,17 +40,11 @@ struct NetworkEvent {
 /// @thread one of the network's own
 using NetworkEventHook = std::function<void(const NetworkEvent&)>;
 
-/// Returns the enumerator's name; `unknown` for a number that is no enumerator.
-BACKOFF_ACTOR_EXPORT std::string_view to_string(NetworkEvent::Kind kind);
-
 /// Returns how much attention an event needs.
-/// @{
-BACKOFF_ACTOR_EXPORT Severity severity_of(NetworkEvent::Kind kind);
 BACKOFF_ACTOR_EXPORT Severity severity_of(const NetworkEvent& event);
-/// @}
 
-/// Renders an event in one line: `refused 10.0.0.7:40112 (CN = worker-7): its certificate has
-/// expired`.
+/// Renders an event in one line, the name of its kind first: `refused 10.0.0.7:40112 (CN =
+/// worker-7): its certificate has expired`.
 BACKOFF_ACTOR_EXPORT std::string to_string(const NetworkEvent& event);
 
 /// Renders an event as a line of a log, see `line_of` of other events. Its parts are `peer`,
@@ -59,5 +52,11 @@ BACKOFF_ACTOR_EXPORT std::string to_string(const NetworkEvent& event);
 BACKOFF_ACTOR_EXPORT std::string line_of(const NetworkEvent& event,
                                          std::chrono::sys_time<Duration> at,
                                          LogFormat format = LogFormat::text);
+
+namespace detail {
+
+BACKOFF_ACTOR_EXPORT void describe(const NetworkEvent& event, EventRecord& record);
+
+} // namespace detail
 
 } // namespace backoff_actor

@@ -56,10 +56,10 @@ TEST(network_event, has_a_name_and_a_severity_for_each_kind) {
         Row{Kind::paused, "paused", Severity::error},
         Row{Kind::files_reread, "files_reread", Severity::info},
         Row{Kind::files_not_usable, "files_not_usable", Severity::error}}) {
-    EXPECT_EQ(to_string(x.kind), x.name);
-    EXPECT_EQ(severity_of(x.kind), x.severity) << x.name;
+    EXPECT_EQ(to_string(NetworkEvent{x.kind}), x.name);
+    EXPECT_EQ(severity_of(NetworkEvent{x.kind}), x.severity) << x.name;
   }
-  EXPECT_EQ(to_string(static_cast<Kind>(99)), "unknown");
+  EXPECT_EQ(to_string(NetworkEvent{static_cast<Kind>(99)}), "unknown");
 }
 
 } // namespace backoff_actor
