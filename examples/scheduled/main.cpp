@@ -1,4 +1,5 @@
-// A message that waits for its time: a reminder that goes out later, while others go at once.
+// A message that waits for its time: a reminder that goes out later, while others go at once, and
+// whose text changes meanwhile.
 
 #include <backoff_actor/backoff_actor.hpp>
 
@@ -47,10 +48,18 @@ int main(int argc, char**) {
 
   // [delay]
   const Submit reminder{.message = caf::make_message(std::string{"your trial ends tomorrow"}),
-                        .delay = 200ms};
+                        .delay = 200ms,
+                        .idempotency_key = "trial-12"};
   // [delay]
   auto later = self->request(sender, 10s, reminder);
   self->request(sender, 10s, std::string{"welcome"}).receive(print, fail);
+  // [replace]
+  const Replace other{.idempotency_key = "trial-12",
+                      .payload = caf::make_message(std::string{"your trial ends in a week"})};
+  self->request(sender, 10s, other)
+    .receive([](const CancelAnswer& x) { std::cout << "it was " << to_string(x.found) << '\n'; },
+             fail);
+  // [replace]
   later.receive(print, fail);
   self->send(sender, Stop{});
 }

@@ -176,6 +176,154 @@ TEST_F(OwnedIncoming, a_process_that_stands_by_passes_a_cancellation_on) {
   EXPECT_THAT(text_of(by_number->error), HasSubstr("delivery: got 1, allowed 0"));
 }
 
+// -- replaced -----------------------------------------------------------------------------------
+
+TEST_F(OwnedIncoming, a_row_may_replace_the_payload_of_what_waits_and_is_gone) {
+  const auto& a = start("node-a");
+  time.tell(a.sender, Pause{});
+  auto one = message("old");
+  one.idempotency_key = "once";
+  server.hand_over(one);
+  time.advance(2s);
+  server.hand_over(row_that_replaces("once", "text", bytes_of("!new")));
+  time.advance(2s);
+  EXPECT_THAT(server.incoming(), IsEmpty());
+  EXPECT_EQ(server.content()->find(1)->message.bytes, bytes_of("!new"));
+  time.tell(a.sender, Resume{});
+  time.run();
+  EXPECT_THAT(a.danger.texts(), ElementsAre("new"));
+  EXPECT_THAT(server.content()->owed(), IsEmpty());
+}
+
+TEST_F(OwnedIncoming, a_row_that_replaces_gives_older_rows_of_its_key_its_payload) {
+  const auto& a = start("node-a");
+  for (const auto* key : {"once", "other"}) {
+    auto one = message("old " + std::string{key});
+    one.idempotency_key = key;
+    server.hand_over(one, time.now() + 1h);
+  }
+  server.hand_over(row_that_replaces("once", "text", bytes_of("!new")));
+  time.advance(2s);
+  EXPECT_THAT(server.incoming(), SizeIs(2));
+  EXPECT_THAT(notices("node-a"), ::testing::Contains(HasSubstr("which is unknown")));
+  time.advance(2h);
+  EXPECT_THAT(a.danger.texts(), ElementsAre("new", "old other"));
+}
+
+TEST_F(OwnedIncoming, a_row_that_replaces_what_is_in_work_or_done_is_dropped_and_told_of) {
+  const auto& a = start("node-a", {testing::ok(), testing::hang()});
+  for (const auto* key : {"first", "second"}) {
+    auto one = message(key);
+    one.idempotency_key = key;
+    server.hand_over(one);
+  }
+  time.advance(2s);
+  server.hand_over(row_that_replaces("first", "text", bytes_of("!new")));
+  server.hand_over(row_that_replaces("second", "text", bytes_of("!new")));
+  time.advance(2s);
+  EXPECT_THAT(server.incoming(), IsEmpty());
+  EXPECT_THAT(a.danger.texts(), ElementsAre("first", "second"));
+  EXPECT_THAT(notices("node-a"),
+              ::testing::IsSupersetOf(
+                {"row 3 replaces the message \"first\", which is done: it keeps its payload",
+                 "row 4 replaces the message \"second\", which is in_work: it keeps its payload"}));
+}
+
+TEST_F(OwnedIncoming, a_row_that_replaces_and_cannot_be_read_is_a_letter_and_replaces_nothing) {
+  const auto& a = start("node-a");
+  auto one = message("old");
+  one.idempotency_key = "once";
+  server.hand_over(one, time.now() + 1h);
+  server.hand_over(row_that_replaces("once", "text", bytes_of("no exclamation mark")));
+  server.hand_over(row_that_replaces("", "text", bytes_of("!new")));
+  time.advance(2s);
+  ASSERT_THAT(dead_letters(), SizeIs(2));
+  EXPECT_THAT(dead_letters()[0].cause, HasSubstr("no exclamation mark"));
+  EXPECT_THAT(dead_letters()[1].cause, HasSubstr("it has no idempotency key"));
+  time.advance(2h);
+  EXPECT_THAT(a.danger.texts(), ElementsAre("old"));
+}
+
+TEST_F(OwnedIncoming, a_row_that_replaces_waits_for_the_room_of_a_larger_payload) {
+  auto options = default_options();
+  options.rare.capacity_bytes = 10;
+  options.rare.weight_of = [](const caf::message& x) { return x.get_as<std::string>(0).size(); };
+  const auto& a = start("node-a", {}, options);
+  time.tell(a.sender, Pause{});
+  for (const auto* key : {"a", "b"}) {
+    auto one = message("old " + std::string{key});
+    one.idempotency_key = key;
+    server.hand_over(one);
+  }
+  time.advance(2s);
+  server.hand_over(row_that_replaces("b", "text", bytes_of("!longer")));
+  time.advance(2s);
+  EXPECT_THAT(server.incoming(), SizeIs(1));
+  time.tell(a.sender, Cancel{"a"});
+  time.advance(2s);
+  EXPECT_THAT(server.incoming(), IsEmpty());
+  time.tell(a.sender, Resume{});
+  time.run();
+  EXPECT_THAT(a.danger.texts(), ElementsAre("longer"));
+}
+
+TEST_F(OwnedIncoming, a_row_that_replaces_comes_again_if_its_payload_is_not_stored) {
+  const auto& a = start("node-a");
+  time.tell(a.sender, Pause{});
+  auto one = message("old");
+  one.idempotency_key = "once";
+  server.hand_over(one);
+  time.advance(2s);
+  server.fail_commits(StoreFailure::full);
+  server.hand_over(row_that_replaces("once", "text", bytes_of("!new")));
+  time.advance(3s);
+  EXPECT_THAT(server.incoming(), SizeIs(1));
+  server.fail_commits({});
+  time.advance(1min);
+  EXPECT_THAT(server.incoming(), IsEmpty());
+  time.tell(a.sender, Resume{});
+  time.run();
+  EXPECT_THAT(a.danger.texts(), ElementsAre("new"));
+}
+
+TEST_F(OwnedIncoming, a_process_that_stands_by_passes_a_replacement_on) {
+  const auto& a = start("node-a");
+  const auto& b = start("node-b");
+  time.tell(a.sender, Pause{});
+  auto one = message("old");
+  one.idempotency_key = "once";
+  server.hand_over(one);
+  time.advance(2s);
+  const auto answer = time.ask<CancelAnswer>(
+    b.sender, Replace{.idempotency_key = "once", .payload = caf::make_message(std::string{"new"})});
+  time.run();
+  ASSERT_TRUE(answer->value);
+  EXPECT_EQ(answer->value->found, CancelFound::passed_on);
+  time.advance(2s);
+  time.tell(a.sender, Resume{});
+  time.run();
+  EXPECT_THAT(a.danger.texts(), ElementsAre("new"));
+  const auto unstorable = time.ask<CancelAnswer>(
+    b.sender, Replace{.idempotency_key = "x", .payload = caf::make_message(7)});
+  time.run();
+  EXPECT_THAT(text_of(unstorable->error), HasSubstr("not_storable"));
+}
+
+TEST_F(OwnedIncoming, what_the_owner_replaces_may_be_a_row_that_it_has_not_read) {
+  const auto& a = start("node-a");
+  time.tell(a.sender, Pause{});
+  auto one = message("old");
+  one.idempotency_key = "once";
+  server.hand_over(one);
+  const auto answer = time.ask<CancelAnswer>(
+    a.sender, Replace{.idempotency_key = "once", .payload = caf::make_message(std::string{"new"})});
+  time.advance(2s);
+  ASSERT_TRUE(answer->value);
+  EXPECT_EQ(answer->value->found, CancelFound::waiting);
+}
+
+// -- keys of what is cancelled -------------------------------------------------------------------
+
 TEST_F(OwnedIncoming, a_row_with_the_key_of_what_is_being_cancelled_waits_and_is_done) {
   const auto& a = start("node-a", {testing::hang()});
   auto one = message("x");

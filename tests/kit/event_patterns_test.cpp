@@ -60,6 +60,7 @@ const std::vector<Event>& one_of_each() {
     event::Scheduled{at(0s), 3, at(3s)},
     event::CancelRequested{at(0s), 3, 2},
     event::Cancelled{at(0s), 3, 4},
+    event::Replaced{at(0s), 3, 4},
   };
   return result;
 }
@@ -104,7 +105,8 @@ std::vector<EventPattern> patterns() {
           hint,
           scheduled,
           cancel_requested,
-          cancelled};
+          cancelled,
+          replaced};
 }
 
 bool fits(const EventPattern& pattern, const Event& event) { return pattern.fits(event); }

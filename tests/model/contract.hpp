@@ -196,6 +196,7 @@ private:
     require(!is_closing_, "nothing is handed over by a sender that is to end");
     require(cancelled_.count(id) == 0, "nothing that is cancelled is handed over");
     require(store.is_stored(id), "nothing is handed over before it is stored");
+    require(unwritten.count(id) == 0, "no payload is handed over before it is stored");
     require(delivery.deadline > now_, "nothing is handed over at its deadline or later");
     require(delivery.not_before <= now_, "nothing is handed over before its time");
     require(child.is_there(), "deliveries are handed to a child that is there");
@@ -280,6 +281,16 @@ private:
               && deliveries.at(x.delivery).last_at == x.incarnation,
             "the child that has a cancelled delivery is told, by the name of its last hand-over");
     return tell_cancelled_line(x.delivery, x.incarnation, x.wants_letter);
+  }
+
+  std::string carry_out(const effect::Replace& x) {
+    require(in_slot_.at(x.slot) == x.delivery, "what is said of a delivery names its slot");
+    require(!is_with_a_child(deliveries.at(x.delivery)), "what a child has is not replaced");
+    if (options_.persist)
+      unwritten.insert(x.delivery);
+    else
+      store.forget_attempts(x.delivery);
+    return replace_line(x.delivery);
   }
 
   std::string carry_out(const effect::Drained& x) {

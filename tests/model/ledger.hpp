@@ -25,6 +25,7 @@ public:
   std::map<std::uint32_t, KnownChild> children;
   std::map<std::uint64_t, KnownDelivery> deliveries;
   std::vector<HandOverId> hand_overs; // all that ever were
+  std::set<std::uint64_t> unwritten;  // deliveries with a payload that is not stored
   std::optional<Instant> wake_up;     // that is out
   StoreContract store;
 
@@ -73,6 +74,10 @@ protected:
     if (const auto found = in_slot_.find(x.slot);
         found != in_slot_.end() && found->second == x.delivery)
       cancelled_.insert(x.delivery);
+  }
+  void take(const input::Replaced& x) {
+    if (unwritten.erase(x.delivery) == 1 && x.is_new)
+      store.forget_attempts(x.delivery);
   }
   void take(const input::Restore& x) {
     if (x.own && x.own->is_cancelled)
@@ -179,6 +184,7 @@ protected:
   void end(std::uint32_t slot) {
     const auto id = in_slot_.at(slot);
     in_slot_.erase(slot);
+    unwritten.erase(id);
     deliveries.at(id).is_owed = false;
     deliveries.at(id).in_flight_at = 0;
   }
@@ -200,7 +206,7 @@ protected:
              && (child.state == State::starting || child.state == State::leaving
                  || (child.is_there() && (!child.has.empty() || child.probe)));
     });
-    return is_awaited || !store.awaited().empty();
+    return is_awaited || !store.awaited().empty() || !unwritten.empty();
   }
 
   EngineOptions options_;
@@ -211,7 +217,7 @@ protected:
   Instant sure_until_ = Instant::never();
   std::set<std::uint64_t> cancelled_;      // deliveries
   std::uint64_t restored_for_its_end_ = 0; // in this step, if it is taken in
-  std::set<std::uint64_t> charged_;   // with a hand-over, since a child may have it
+  std::set<std::uint64_t> charged_;        // with a hand-over, since a child may have it
   bool has_quit_ = false;
   bool is_closing_ = false; // it was told to finish or to end, or has given up
   bool is_ending_ = false;  // it was told to end, or has given up

@@ -26,7 +26,8 @@ public:
   void take(const Action& x) {
     switch (x.what) {
     case Action::What::live:
-      if (x.command.kind != Kind::persisted && x.command.kind != Kind::restore)
+      if (x.command.kind != Kind::persisted && x.command.kind != Kind::replaced
+          && x.command.kind != Kind::restore)
         life().take(x.command); // the store has its own, and is the only one to restore
       return;
     case Action::What::commit:
@@ -76,19 +77,30 @@ private:
     bool is_confirmed = false;
     bool has_ended = false;   // a sender has said so
     bool end_is_lost = false; // the process died before the store was told
+    std::uint32_t begun = 0;  // the newest payload that a child had
   };
 
   struct Held {
     std::uint64_t delivery;
     Message message;
     bool is_restored;
-    std::uint32_t hand_overs; // how often a process has died while a child had it
+    std::uint32_t hand_overs;  // how often a process has died while a child had it
+    std::uint32_t version = 0; // of the newest payload
+    std::size_t unwritten = 0; // payloads of which the store has said nothing
+    bool is_new = false;       // of those that the sender waits for, the store has taken some
+  };
+
+  struct Answer {
+    std::uint64_t delivery;
+    bool is_stored;
+    bool is_payload;
   };
 
   struct Left {
     std::uint32_t attempts;
     Instant submitted_at;
     Instant deadline;
+    bool is_unwritten;
   };
 
   Walk& life() { return *walks_.back(); }
@@ -108,8 +120,8 @@ private:
     life().listen([this](const Input& input, const Effects& effects) { look_at(input, effects); });
     life().store_by([this] {
       commit(store_.waiting(), false);
-      for (const auto& [delivery, is_stored] : std::exchange(answers_, {}))
-        life().answer(delivery, is_stored);
+      for (const auto& x : std::exchange(answers_, {}))
+        tell(x);
     });
     const auto owed = store_.owed();
     for (const auto& [delivery, x] : owed)
@@ -145,7 +157,8 @@ private:
     for (const auto& [delivery, x] : store_.owed()) {
       const auto left = left_.find(delivery);
       require(left != left_.end(), "the store has what was left to it");
-      require(x.attempts == left->second.attempts, "the store knows of all attempts");
+      require(left->second.is_unwritten || x.attempts == left->second.attempts,
+              "the store knows of all attempts");
       const auto since = left->second.submitted_at;
       require((since == x.submitted_at || since == std::max(x.submitted_at, x.not_before))
                 && x.deadline == left->second.deadline,
@@ -159,11 +172,32 @@ private:
     if (count == 0)
       return;
     life().remark(number(count) + " changes " + (fails ? "fail" : "are committed"));
-    for (const auto delivery : fails ? store_.fail(count) : store_.commit(count)) {
-      answers_.emplace_back(delivery, !fails);
+    for (const auto& x : fails ? store_.fail(count) : store_.commit(count)) {
+      if (x.version != 0) {
+        settle(x, !fails);
+        continue;
+      }
+      answers_.push_back({x.delivery, !fails, false});
       if (fails)
-        left_.erase(delivery); // where it came from has it still
+        left_.erase(x.delivery); // where it came from has it still
     }
+  }
+
+  Held* held(std::uint64_t delivery) {
+    for (auto& [slot, x] : slots_)
+      if (x.delivery == delivery)
+        return &x;
+    return nullptr;
+  }
+
+  // The sender is told once it is known of all payloads of the delivery.
+  void settle(const SimulatedStore::Answer& x, bool is_stored) {
+    auto* const known = held(x.delivery);
+    if (known == nullptr)
+      return;
+    known->is_new |= is_stored;
+    if (--known->unwritten == 0)
+      answers_.push_back({x.delivery, true, true});
   }
 
   void answer(const Action& x) {
@@ -171,10 +205,24 @@ private:
       return;
     const auto which =
       std::next(answers_.begin(), static_cast<std::ptrdiff_t>(x.some_of(answers_.size())) - 1);
-    const auto [delivery, is_stored] = *which;
+    const auto what = *which;
     if (!x.is_told_again())
       answers_.erase(which);
-    life().answer(delivery, is_stored);
+    tell(what);
+  }
+
+  void tell(const Answer& x) {
+    if (!x.is_payload)
+      return life().answer(x.delivery, x.is_stored);
+    auto* const known = held(x.delivery);
+    if (known == nullptr || known->unwritten != 0)
+      return; // it has ended, or has a newer payload
+    const auto is_new = std::exchange(known->is_new, false);
+    if (is_new)
+      known->hand_overs = 0;
+    const auto owed = store_.owed().find(x.delivery); // if it is not there, its insertion failed
+    life().answer_replaced(x.delivery, owed == store_.owed().end() ? 1 : owed->second.weight,
+                           is_new);
   }
 
   // -- what a sender wants to be done -----------------------------------------------------
@@ -194,7 +242,9 @@ private:
     if (std::holds_alternative<input::Restore>(input)) {
       const auto& owed = store_.owed().at(x.delivery);
       check_that_it_is_alive(owed.message);
-      slots_[x.slot] = {x.delivery, owed.message, true, owed.hand_overs};
+      require(owed.version >= fates_.at(owed.message).begun,
+              "no payload comes back after a newer one was begun");
+      slots_[x.slot] = {x.delivery, owed.message, true, owed.hand_overs, owed.version};
       return;
     }
     require(x.delivery > store_.last_number(), "a number that was stored is never used again");
@@ -209,7 +259,7 @@ private:
     const auto message = slots_.at(x.slot).message;
     store_.add({x.delivery, SimulatedStore::Insert{{message, wall(life().now()),
                                                     wall(given.deadline), given.key, given.weight,
-                                                    0, 0, time_of(given), false, false}}});
+                                                    0, 0, time_of(given), false, false, 0}}});
   }
 
   Instant time_of(const input::Submit& x) {
@@ -233,6 +283,8 @@ private:
     require(held.is_restored || fates_.at(held.message).is_confirmed,
             "a client is told that its message is safe before a child has it");
     check_that_it_is_alive(held.message);
+    require(held.unwritten == 0, "a payload that is handed over is on the disk");
+    fates_.at(held.message).begun = store_.owed().at(held.delivery).version;
     count_hand_overs(held, 1);
   }
 
@@ -255,6 +307,11 @@ private:
   void carry_out(const effect::TellCancelled& x) {
     store_.add({x.delivery, SimulatedStore::Cancel{x.wants_letter}});
   }
+  void carry_out(const effect::Replace& x) {
+    auto& held = slots_.at(x.slot);
+    ++held.unwritten;
+    store_.add({x.delivery, SimulatedStore::Replace{++held.version, 1}});
+  }
   void carry_out(const effect::Cancelled& x) { end(x.slot); }
   void carry_out(const effect::Acknowledge& x) { end(x.slot); }
   void carry_out(const effect::DeadLetter& x) {
@@ -269,7 +326,8 @@ private:
   void carry_out(const effect::Suspend& x) {
     count_hand_overs(slots_.at(x.slot), 0);
     if (store_.will_have(x.delivery)) // otherwise where it came from has it still
-      left_[x.delivery] = {x.attempts, wall(x.submitted_at), wall(x.deadline)};
+      left_[x.delivery] = {x.attempts, wall(x.submitted_at), wall(x.deadline),
+                           slots_.at(x.slot).unwritten != 0 || slots_.at(x.slot).is_new};
     slots_.erase(x.slot);
   }
 
@@ -300,11 +358,11 @@ private:
   Conditions conditions_;
   SimulatedStore store_;
   std::map<Message, Fate> fates_;
-  std::vector<std::unique_ptr<Walk>> walks_;            // the last one lives
-  Instant origin_{};                                    // of its time line
-  std::map<std::uint32_t, Held> slots_;                 // what it owes
-  std::map<std::uint64_t, Left> left_;                  // what it has left to the store, at its end
-  std::vector<std::pair<std::uint64_t, bool>> answers_; // that the store has not given yet
+  std::vector<std::unique_ptr<Walk>> walks_; // the last one lives
+  Instant origin_{};                         // of its time line
+  std::map<std::uint32_t, Held> slots_;      // what it owes
+  std::map<std::uint64_t, Left> left_;       // what it has left to the store, at its end
+  std::vector<Answer> answers_;              // that the store has not given yet
 };
 
 } // namespace backoff_actor::model_test

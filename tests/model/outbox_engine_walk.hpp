@@ -55,6 +55,8 @@ public:
       return {end->is_dropped ? 'd' : 'a', end->delivery};
     if (const auto* const context = std::get_if<change::SetContext>(&x))
       return {'x', context->delivery};
+    if (const auto* const message = std::get_if<change::SetMessage>(&x))
+      return {'m', message->delivery, static_cast<std::uint32_t>(message->message.bytes.size())};
     if (const auto* const attempts = std::get_if<change::CountAttempts>(&x))
       return {'c', attempts->delivery, attempts->attempts};
     if (const auto* const count = std::get_if<change::CountHandOvers>(&x))
@@ -69,7 +71,8 @@ public:
       require(lines == *open_, "a commit without an answer comes again as it was, before others");
     if (is_open_made_ && (mood == Mood::full || mood == Mood::too_large))
       mood = Mood::works; // these would say that it is not made
-    if (mood == Mood::too_large && lines.size() == 1 && lines[0].kind != 'i')
+    if (mood == Mood::too_large && lines.size() == 1 && lines[0].kind != 'i'
+        && lines[0].kind != 'm')
       mood = Mood::full;
     switch (mood) {
     case Mood::full:
@@ -100,7 +103,8 @@ public:
   std::map<std::uint64_t, Delivery> owed;
   std::set<std::uint64_t> acknowledged;
   std::set<std::uint64_t> dropped;
-  std::map<std::uint64_t, std::uint32_t> buried; // with their failed attempts
+  std::map<std::uint64_t, std::uint32_t> versions; // of messages that replaced others
+  std::map<std::uint64_t, std::uint32_t> buried;   // with their failed attempts
 
 private:
   void make(const std::vector<Line>& lines) {
@@ -122,6 +126,8 @@ private:
         found->second.hand_overs = x.number;
       else if (x.kind == 'x')
         found->second.has_context = true;
+      else if (x.kind == 'm')
+        versions[x.id] = x.number;
       else if (x.kind == 'd')
         dropped.insert(x.id), owed.erase(found);
       else if (x.kind == 'a')

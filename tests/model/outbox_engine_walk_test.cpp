@@ -31,6 +31,8 @@ enum class OutboxAction {
   bury_unstored,
   drop_unstored,
   set_context,
+  set_message,
+  set_message_of_unstored,
   go,
   answer,
   answer_badly,
@@ -50,6 +52,8 @@ constexpr test::Choice<OutboxAction> outbox_actions[] = {
   {5, OutboxAction::bury_unstored, "bury one that is not stored"},
   {5, OutboxAction::drop_unstored, "drop one that is not stored"},
   {10, OutboxAction::set_context, "set a context"},
+  {15, OutboxAction::set_message, "set a message"},
+  {5, OutboxAction::set_message_of_unstored, "set the message of one that is not stored"},
   {60, OutboxAction::go, "go"},
   {50, OutboxAction::answer, "answer"},
   {25, OutboxAction::answer_badly, "answer badly"},
@@ -93,6 +97,8 @@ public:
     require(engine_.waiting() == 0, "at the end nothing waits");
     require(open_insertions_.empty(), "each insertion has an outcome");
     require(awaited_.empty(), "the sender is told what became of each cancelled delivery");
+    for (const auto& [id, versions] : untold_)
+      require(versions.empty(), "the sender is told what became of each message");
     for (const auto& [id, x] : known_) {
       if (!x.is_stored)
         continue;
@@ -107,6 +113,8 @@ public:
       else
         require(found != store_.owed.end() && found->second == x.delivery,
                 "what is owed is so in the store, with the last counts");
+      if (found != store_.owed.end() && doubtful_.count(id) == 0)
+        require(store_.versions[id] == stored_[id], "the last message that was stored is there");
     }
     for (const auto id : letters_)
       require(is_ended_unasked(id),
@@ -172,6 +180,14 @@ private:
         put_awaited(one->first, change::SetContext{one->first, "cancelled: 1\n"});
       }
       return;
+    case OutboxAction::set_message:
+      if (auto* const one = any_stored(x.number))
+        set_message(one->first);
+      return;
+    case OutboxAction::set_message_of_unstored:
+      if (is_attached_ && !open_insertions_.empty())
+        set_message(*open_insertions_.rbegin());
+      return;
     case OutboxAction::go:
       return go();
     case OutboxAction::answer:
@@ -194,6 +210,9 @@ private:
       is_attached_ = false;
       open_insertions_.clear(); // nobody is told of these any more
       awaited_.clear();
+      for (const auto& [id, versions] : std::exchange(untold_, {}))
+        doubtful_.insert(id);
+      ++sender_;
       if (!is_lost_)
         attach();
       return;
@@ -251,6 +270,13 @@ private:
     put(std::move(change));
   }
 
+  // The number of its bytes tells a message from those before.
+  void set_message(std::uint64_t id) {
+    const std::vector<std::byte> bytes(++messages_[id]);
+    untold_[id].push_back(messages_[id]);
+    put(change::SetMessage{id, {"", bytes}, 0, sender_});
+  }
+
   void pass(Duration span) { now_ = now_ + span; }
   void wake() { step(outbox_input::Wake{}); }
 
@@ -272,7 +298,7 @@ private:
       failure = StoreFailure::refused;
     else if (mood != Mood::works)
       failure = StoreFailure::unreachable;
-    if (failure == StoreFailure::too_large && lines.size() == 1)
+    if (failure == StoreFailure::too_large && lines.size() == 1 && lines[0].kind == 'i')
       letters_.erase(lines[0].id); // it can be in no store
     pass(std::chrono::milliseconds{1} * (last_id_ % 700));
     if (!failure) {
@@ -354,6 +380,23 @@ private:
     if (const auto found = awaited_.find(x.delivery); found != awaited_.end())
       awaited_.erase(found);
   }
+  void on(const outbox_effect::TellReplaced& x) {
+    require(is_attached_, "what became of a message is told to its sender");
+    if (x.sender != sender_)
+      return;
+    auto& untold = untold_[x.delivery];
+    require(!untold.empty(), "each message is told of once");
+    const auto version = untold.front();
+    untold.pop_front();
+    const auto is_there =
+      store_.owed.count(x.delivery) == 0 || store_.versions[x.delivery] >= version;
+    if (x.failure)
+      require(is_lost_ || store_.versions[x.delivery] != version, "what is refused is not there");
+    else
+      require(is_there, "a message that is told to be stored is there");
+    if (!x.failure)
+      stored_[x.delivery] = version;
+  }
   void on(const outbox_effect::ReportFailure& /*x*/) { is_reported_ = true; }
   void on(const outbox_effect::TellBehind& /*x*/) {
     require(is_attached_, "the sender is told of a change");
@@ -392,6 +435,11 @@ private:
   bool is_reported_ = false;
   std::set<std::uint64_t> dropped_; // of `letters_`: those that were cancelled
   std::multiset<std::uint64_t> awaited_;
+  std::map<std::uint64_t, std::uint32_t> messages_;           // how many each was given
+  std::map<std::uint64_t, std::deque<std::uint32_t>> untold_; // of which nothing is known yet
+  std::map<std::uint64_t, std::uint32_t> stored_;             // the last that is told to be stored
+  std::set<std::uint64_t> doubtful_; // an earlier sender was not told of all of their messages
+  std::uint64_t sender_ = 1;
   bool is_attached_ = false;
   bool is_lost_ = false;
 };

@@ -125,7 +125,7 @@ private:
     if (options_.max_hand_overs) // one may have to go alone
       return;
     if (pool.ready == 0 || is_paused_ || is_store_behind_ || now_ >= sure_until_
-        || !contract_->store.awaited().empty())
+        || !contract_->store.awaited().empty() || !contract_->unwritten.empty())
       return;
     for (const auto& x : pool.workers)
       require(x.state != WorkerState::serving || x.holds != 0

@@ -38,6 +38,7 @@ struct Delivery {
   bool is_suspect = false;
   bool is_cancelled = false; // and a child has it
   bool wants_letter = false;
+  bool is_unwritten = false; // it has a payload of which the store has said nothing
   std::optional<Instant> pauses_until{};
   std::optional<Instant> scheduled_for{}; // its time has not come
   std::uint64_t place = 0;                // of two of a key, the smaller one comes first
@@ -220,6 +221,7 @@ inline std::string tell_cancelled_line(std::uint64_t delivery, std::uint32_t chi
   return "tell child " + number(child) + " that " + number(delivery) + " is cancelled"
          + (letter ? ", for a letter" : "");
 }
+inline std::string replace_line(std::uint64_t delivery) { return "replace " + number(delivery); }
 inline std::string drained_line(std::uint32_t ticket, std::size_t left) {
   return "drained, ticket " + number(ticket) + ", " + number(left) + " left";
 }

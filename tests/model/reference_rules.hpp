@@ -306,7 +306,7 @@ protected:
   Delivery* next_in_turn() {
     for (auto& x : deliveries) {
       if (x.is_waiting() && !is_put_off(x) && !is_behind_its_key(x))
-        return x.is_stored && !x.scheduled_for ? &x : nullptr;
+        return x.is_stored && !x.is_unwritten && !x.scheduled_for ? &x : nullptr;
     }
     return nullptr;
   }

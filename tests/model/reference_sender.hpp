@@ -276,6 +276,31 @@ public:
     tell(event::CancelRequested{now, x.delivery, child});
   }
 
+  void operator()(const input::Replace& x) {
+    auto* found = is_stopped ? nullptr : find(x.delivery);
+    if (found == nullptr || found->is_in_flight)
+      return;
+    found->weight = x.weight;
+    found->hand_overs.clear();
+    found->is_unwritten = options.persist;
+    for (auto* service : {&service_of_worker, &service_of_fallback})
+      if (!service->is_down()) // that stays, whoever has shown it
+        std::erase_if(service->failures, [&](const auto& y) { return y.delivery == x.delivery; });
+    taken.push_back(replace_line(x.delivery));
+    if (!options.persist)
+      begin_anew(*found);
+  }
+
+  void operator()(const input::Replaced& x) {
+    auto* found = is_stopped ? nullptr : find(x.delivery);
+    if (found == nullptr || !found->is_unwritten)
+      return;
+    found->weight = x.weight;
+    found->is_unwritten = false;
+    if (x.is_new)
+      begin_anew(*found);
+  }
+
   void operator()(const input::Working& x) {
     auto* found = answered(x.hand_over);
     if (found == nullptr)

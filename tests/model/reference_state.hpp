@@ -376,6 +376,18 @@ protected:
     erase(id);
   }
 
+  /// What has failed is gone.
+  void begin_anew(Delivery& x) {
+    tell(event::Replaced{now, x.id, x.attempts});
+    x.attempts = 0;
+    x.has_failed = false;
+    x.is_suspect = false;
+    x.last_failure.reset();
+    x.uncharged_since.reset();
+    x.reason = {};
+    x.own_backoff = BackOff{x.own_backoff.policy(), x.own_backoff.seed(), x.own_backoff.stream()};
+  }
+
   /// Nothing that happens to such a child is anybody's failure.
   bool holds_cancelled(const Lane& lane) {
     const auto list = in_flight(lane);

@@ -32,6 +32,7 @@ public:
     Instant not_before; // wall-clock time
     bool is_cancelled;
     bool wants_letter;
+    std::uint32_t version; // of the payload
   };
 
   struct Insert {
@@ -46,13 +47,23 @@ public:
   struct Cancel {
     bool wants_letter;
   };
+  struct Replace {
+    std::uint32_t version;
+    std::uint32_t weight;
+  };
   struct End { // acknowledged, or a dead letter
     Message message;
   };
 
   struct Change {
     std::uint64_t delivery;
-    std::variant<Insert, CountAttempts, CountHandOvers, Cancel, End> what;
+    std::variant<Insert, CountAttempts, CountHandOvers, Cancel, Replace, End> what;
+  };
+
+  /// Of which change it is known now whether it is made.
+  struct Answer {
+    std::uint64_t delivery;
+    std::uint32_t version = 0; // of the payload that was to be replaced; 0: the delivery itself
   };
 
   // -- on the disk -----------------------------------------------------------------------
@@ -85,9 +96,9 @@ public:
 
   std::size_t waiting() const { return queue_.size(); }
 
-  /// Makes the first changes. Returns the numbers of those that are stored now.
-  std::vector<std::uint64_t> commit(std::size_t count) {
-    std::vector<std::uint64_t> result;
+  /// Makes the first changes. Returns the deliveries and payloads that are stored now.
+  std::vector<Answer> commit(std::size_t count) {
+    std::vector<Answer> result;
     if (count > 0)
       doubtful_.clear();
     for (; count > 0; --count) {
@@ -96,7 +107,7 @@ public:
       if (const auto* x = std::get_if<Insert>(&what)) {
         owed_.emplace(delivery, x->owed);
         last_number_ = std::max(last_number_, delivery);
-        result.push_back(delivery);
+        result.push_back({delivery});
       } else if (const auto found = owed_.find(delivery); found == owed_.end()) {
         continue; // it could not be stored
       } else if (const auto* y = std::get_if<CountAttempts>(&what)) {
@@ -106,6 +117,11 @@ public:
       } else if (const auto* u = std::get_if<Cancel>(&what)) {
         found->second.is_cancelled = true;
         found->second.wants_letter = u->wants_letter;
+      } else if (const auto* v = std::get_if<Replace>(&what)) {
+        found->second.version = v->version;
+        found->second.weight = v->weight;
+        found->second.attempts = found->second.hand_overs = 0;
+        result.push_back({delivery, v->version});
       } else {
         ended_.insert(found->second.message);
         owed_.erase(found);
@@ -114,15 +130,17 @@ public:
     return result;
   }
 
-  /// The first changes could not be made: of these, no delivery is stored, and the others are tried
-  /// again. Returns the numbers of those that are not stored.
-  std::vector<std::uint64_t> fail(std::size_t count) {
-    std::vector<std::uint64_t> result;
+  /// The first changes could not be made: of these, no delivery and no payload is stored, and the
+  /// others are tried again. Returns those that are not stored.
+  std::vector<Answer> fail(std::size_t count) {
+    std::vector<Answer> result;
     std::deque<Change> rest;
     doubtful_.assign(queue_.begin(), queue_.begin() + static_cast<std::ptrdiff_t>(count));
     for (std::size_t i = 0; i < queue_.size(); ++i)
       if (i < count && std::holds_alternative<Insert>(queue_[i].what))
-        result.push_back(queue_[i].delivery);
+        result.push_back({queue_[i].delivery});
+      else if (const auto* x = std::get_if<Replace>(&queue_[i].what); x != nullptr && i < count)
+        result.push_back({queue_[i].delivery, x->version});
       else
         rest.push_back(queue_[i]);
     queue_ = std::move(rest);

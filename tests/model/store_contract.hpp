@@ -53,6 +53,9 @@ public:
 
   bool is_stored(std::uint64_t id) const { return all.at(id).is_stored; }
 
+  /// It has another payload, which has not failed.
+  void forget_attempts(std::uint64_t id) { all.at(id).attempts = 0; }
+
   /// Those to which the store has not said yes or no.
   std::vector<std::uint64_t> awaited() const {
     std::vector<std::uint64_t> result;

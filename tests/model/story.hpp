@@ -72,6 +72,13 @@ private:
   std::string tell(const input::Cancel& x) const {
     return "Cancel " + number(x.delivery) + (x.wants_letter ? ", for a letter" : "");
   }
+  std::string tell(const input::Replace& x) const {
+    return "Replace " + number(x.delivery) + ", " + number(x.weight) + " bytes";
+  }
+  std::string tell(const input::Replaced& x) const {
+    return "Replaced " + number(x.delivery) + ", " + number(x.weight) + " bytes"
+           + (x.is_new ? "" : ", not stored");
+  }
   std::string tell(const input::Wake&) const { return "Wake"; }
   std::string tell(const input::GuardClosed&) const { return "GuardClosed"; }
   std::string tell(const input::RetryNow&) const { return "RetryNow"; }

@@ -42,6 +42,8 @@ enum class Kind {
   sure_until,     // no other process can own the store
   others_succeed, // that share the guard
   cancel,
+  replace,
+  replaced, // the store has answered
 };
 
 /// One input in the making. What it refers to is looked up when its turn comes, so that a walk from
@@ -231,7 +233,9 @@ inline constexpr Choice<Kind> commands[] = {{180, Kind::submit, "submit"},
                                             {15, Kind::store_behind, "store_behind"},
                                             {15, Kind::sure_until, "sure_until"},
                                             {30, Kind::others_succeed, "others_succeed"},
-                                            {30, Kind::cancel, "cancel"}};
+                                            {30, Kind::cancel, "cancel"},
+                                            {30, Kind::replace, "replace"},
+                                            {30, Kind::replaced, "replaced"}};
 
 inline void show(const std::shared_ptr<const OwnRetries>& x, std::ostream& out) {
   if (x && x->backoff)

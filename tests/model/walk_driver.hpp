@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <functional>
 #include <iterator>
+#include <optional>
+#include <set>
 #include <utility>
 
 namespace backoff_actor::model_test {
@@ -37,6 +39,11 @@ public:
       step(input::NotPersisted{slot, id, {9, "no room for " + number(id)}});
   }
 
+  /// The store's word on the payloads of a delivery.
+  void answer_replaced(std::uint64_t id, std::uint32_t weight, bool is_new) {
+    step(input::Replaced{account().deliveries.at(id).slot, id, weight, is_new});
+  }
+
   void take(const Command& x) {
     switch (x.kind) {
     case Kind::submit:
@@ -53,6 +60,10 @@ public:
       return take_join(x);
     case Kind::cancel:
       return take_cancel(x);
+    case Kind::replace:
+      return take_replace(x);
+    case Kind::replaced:
+      return take_replaced(x);
     case Kind::persisted:
       return take_persisted(x);
     case Kind::restore:
@@ -127,6 +138,8 @@ protected:
       return store_all_();
     for (const auto id : account().store.awaited())
       answer(id, true);
+    for (const auto id : std::set<std::uint64_t>{account().unwritten})
+      answer_replaced(id, 1, true);
   }
 
   void work(std::uint32_t which, bool is_well) {
@@ -169,17 +182,43 @@ protected:
     step(input::Join{known.slot, id, x.joins_until_stored()});
   }
 
+  struct Target {
+    std::uint32_t slot;
+    std::uint64_t delivery;
+  };
+
   // Mostly one that is owed, which a child may have; else any that ever was, or none.
-  void take_cancel(const Command& x) {
+  std::optional<Target> target(const Command& x) {
     std::vector<std::uint64_t> owed;
     for (const auto& [id, known] : account().deliveries)
       if (known.is_owed || x.hand_over() == Command::HandOver::ever)
         owed.push_back(id);
     if (owed.empty())
-      return;
+      return std::nullopt;
     const auto id = owed[x.which() % owed.size()];
-    const auto number = x.hand_over() == Command::HandOver::never ? id + 1'000'000 : id;
-    step(input::Cancel{account().deliveries.at(id).slot, number, x.wants_letter()});
+    return Target{account().deliveries.at(id).slot,
+                  x.hand_over() == Command::HandOver::never ? id + 1'000'000 : id};
+  }
+
+  void take_cancel(const Command& x) {
+    if (const auto it = target(x))
+      step(input::Cancel{it->slot, it->delivery, x.wants_letter()});
+  }
+
+  void take_replace(const Command& x) {
+    if (const auto it = target(x))
+      step(input::Replace{it->slot, it->delivery, x.weight()});
+  }
+
+  // Mostly of one that waits for that.
+  void take_replaced(const Command& x) {
+    const auto is_new = x.how % 100 >= store_failures_of(conditions_);
+    const auto& all = account().unwritten;
+    if (!all.empty() && x.hand_over() == Command::HandOver::held)
+      answer_replaced(*std::next(all.begin(), static_cast<std::ptrdiff_t>(x.which() % all.size())),
+                      x.weight(), is_new);
+    else if (const auto it = target(x))
+      step(input::Replaced{it->slot, it->delivery, x.weight(), is_new});
   }
 
   void take_restore(const Command& x) {

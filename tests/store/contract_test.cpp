@@ -170,6 +170,32 @@ TEST_P(store_contract, a_context_that_is_set_replaces_the_one_before) {
   EXPECT_EQ(reopened().owed[0].context, "");
 }
 
+TEST_P(store_contract, a_message_that_is_set_replaces_the_one_before_and_has_not_failed) {
+  const auto message = [](const char* types, int byte) {
+    return StoredMessage{types, {std::byte{static_cast<unsigned char>(byte)}}};
+  };
+  const auto set = [&](std::uint64_t id, int byte) {
+    return change::SetMessage{id, message("new", byte)};
+  };
+  commit(store(), {change::Insert{delivery(1)}, change::Insert{delivery(2)},
+                   change::CountAttempts{1, 3}, change::CountHandOvers{1, 2}});
+  commit(store(), {set(1, 5), set(1, 6), set(7, 1), set(0, 2), change::Insert{delivery(3)},
+                   change::CountAttempts{3, 4}, set(3, 8), change::CountHandOvers{3, 1}, set(2, 9),
+                   change::Bury{2, DeadLetterReason::expired, 1, "", {5}}});
+  const auto contents = reopened();
+  ASSERT_EQ(contents.owed.size(), 2U);
+  EXPECT_EQ(contents.owed[0].message, message("new", 6));
+  EXPECT_EQ(contents.owed[0].attempts, 0U);
+  EXPECT_EQ(contents.owed[0].hand_overs, 0U);
+  EXPECT_EQ(contents.owed[0].key, delivery(1).key);
+  EXPECT_EQ(contents.owed[1].message, message("new", 8));
+  EXPECT_EQ(contents.owed[1].attempts, 0U);
+  EXPECT_EQ(contents.owed[1].hand_overs, 1U);
+  ASSERT_EQ(contents.dead.size(), 1U);
+  EXPECT_EQ(contents.dead[0].delivery.message, message("new", 9));
+  EXPECT_EQ(contents.dead[0].delivery.attempts, 1U);
+}
+
 TEST_P(store_contract, the_newest_dead_letters_come_by_number_and_no_others) {
   std::vector<StoreChange> changes;
   for (std::uint64_t id = 1; id <= 250; ++id)

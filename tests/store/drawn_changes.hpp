@@ -56,7 +56,7 @@ inline std::vector<StoreChange> changes(const std::vector<Draw>& draws, std::uin
   for (const auto& draw : draws) {
     const auto id = number(draw.which, last_id);
     const WallTime at{draw.which + steps[draw.what / 11 % std::size(steps)]};
-    switch (draw.what % 12) {
+    switch (draw.what % 13) {
     case 0:
     case 1:
     case 2:
@@ -90,6 +90,10 @@ inline std::vector<StoreChange> changes(const std::vector<Draw>& draws, std::uin
       break;
     case 10:
       result.emplace_back(change::SetContext{id, draw.which % 4 == 0 ? "" : "cancelled: 1\n"});
+      break;
+    case 11:
+      result.emplace_back(
+        change::SetMessage{id, {"new", std::vector<std::byte>(draw.which % 5, std::byte{7})}});
       break;
     default:
       result.emplace_back(change::ForgetKeys{at});

@@ -143,6 +143,13 @@ private:
       found->second.context = x.context;
   }
 
+  void make(const change::SetMessage& x) {
+    if (const auto found = owed_.find(x.delivery); found != owed_.end()) {
+      found->second.message = x.message;
+      found->second.attempts = found->second.hand_overs = 0;
+    }
+  }
+
   void make(const change::DropIncoming& /*x*/) {}
 
   void make(const change::Bury& x) {

@@ -17,6 +17,16 @@ IncomingMessage row_that_cancels(std::string idempotency_key, bool wants_letter)
   return result;
 }
 
+IncomingMessage row_that_replaces(std::string idempotency_key, std::string type,
+                                  std::vector<std::byte> payload) {
+  IncomingMessage result;
+  result.idempotency_key = std::move(idempotency_key);
+  result.type = std::move(type);
+  result.payload = std::move(payload);
+  result.context = detail::replace_line;
+  return result;
+}
+
 } // namespace backoff_actor
 
 namespace backoff_actor::detail {
@@ -51,5 +61,7 @@ std::optional<bool> cancel_mark_in(std::string_view context) {
   const auto value = value_in(context, mark_in_context);
   return value.empty() ? std::nullopt : std::optional{value == "letter"};
 }
+
+bool says_replace(std::string_view context) { return !value_in(context, "replace: ").empty(); }
 
 } // namespace backoff_actor::detail

@@ -139,6 +139,18 @@ struct SetContext {
   std::string context;    ///< as `StoredDelivery::context`
 };
 
+/// The message of a delivery is another one, which has not failed: its failed attempts and its
+/// hand-overs are 0.
+struct SetMessage {
+  std::uint64_t delivery; ///< its number; 0: of none, as no delivery has that number
+  StoredMessage message;  ///< what the child gets
+  /// The row that says so, see `IncomingMessage::row`. The store deletes that row, and older rows
+  /// with its idempotency key get its message, too. 0: none.
+  std::uint64_t incoming = 0;
+  /// Which sender is told of it, by the engine of the outbox. A store does not heed it.
+  std::uint64_t sender = 0;
+};
+
 /// A delivery was given up: it is owed no longer, and is a dead letter until it is taken.
 struct Bury {
   std::uint64_t delivery;  ///< its number
@@ -158,9 +170,9 @@ struct ForgetKeys {
 } // namespace change
 
 /// Any of the changes.
-using StoreChange =
-  std::variant<change::Insert, change::Acknowledge, change::CountAttempts, change::CountHandOvers,
-               change::Bury, change::ForgetKeys, change::DropIncoming, change::SetContext>;
+using StoreChange = std::variant<change::Insert, change::Acknowledge, change::CountAttempts,
+                                 change::CountHandOvers, change::Bury, change::ForgetKeys,
+                                 change::DropIncoming, change::SetContext, change::SetMessage>;
 
 /// The times of the acknowledged keys of a store, in nanoseconds since 1970. They never go back, so
 /// that the keys that are forgotten are those at one end. If a wall clock was ahead, and was set

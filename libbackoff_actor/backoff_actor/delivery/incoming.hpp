@@ -61,6 +61,14 @@ struct IncomingMessage {
 BACKOFF_ACTOR_EXPORT IncomingMessage row_that_cancels(std::string idempotency_key,
                                                       bool wants_letter);
 
+/// Returns a row that is no message of its own, but replaces the payload of the one with this
+/// idempotency key that was handed over before it and waits, see `Replace`.
+///
+/// @param payload as the decoder of `type` reads it
+BACKOFF_ACTOR_EXPORT IncomingMessage row_that_replaces(std::string idempotency_key,
+                                                       std::string type,
+                                                       std::vector<std::byte> payload);
+
 /// Reads what other programs have handed over.
 ///
 /// @errors `take` and `wait` may throw `StoreError`. The next call connects again.

@@ -133,6 +133,11 @@ struct DescribeSenderEvent {
           attempts(x.attempts));
     it.has("delivery", x.delivery, "attempts", x.attempts);
   }
+  void operator()(const event::Replaced& x) const {
+    it.is(info, "replaced", "delivery ", x.delivery, " has a new payload, ", x.attempts,
+          attempts(x.attempts), " before");
+    it.has("delivery", x.delivery, "attempts", x.attempts);
+  }
   void operator()(const event::FellBack& x) const {
     it.is(error, "fell_back", "the fallback takes over", x.cause);
     it.has("cause", x.cause);

@@ -228,6 +228,13 @@ struct Cancelled {
   std::uint32_t attempts; ///< failed attempts
 };
 
+/// A delivery that waits has another payload, see `Replace`, and has not failed any more.
+struct Replaced {
+  Instant at;             ///< when; with a durable outbox: once that is stored
+  std::uint64_t delivery; ///< the number of its `Accepted`
+  std::uint32_t attempts; ///< failed attempts with the payloads before
+};
+
 /// The child failed too often or for too long: the fallback takes over.
 struct FellBack {
   Instant at;  ///< of the last failure
@@ -347,7 +354,8 @@ struct BACKOFF_ACTOR_EXPORT Event
       event::Resumed, event::DrainBegan, event::Drained, event::SenderStopped, event::Restored,
       event::Suspended, event::StoreFellBehind, event::StoreCaughtUp, event::StoreNotice,
       event::Finishing, event::DeadLetterHookFailed, event::DeadLettersLeft, event::NothingSucceeds,
-      event::SucceedsAgain, event::Hint, event::CancelRequested, event::Cancelled> {
+      event::SucceedsAgain, event::Hint, event::CancelRequested, event::Cancelled,
+      event::Replaced> {
   Event(); ///< holds the first kind of event
   /// Holds an event.
   template <detail::AlternativeOf<variant> T>

@@ -40,6 +40,8 @@ SqliteStatements::SqliteStatements(SqliteConnection& connection, const Meta& met
     count_attempts_(connection.prepare("UPDATE deliveries SET attempts = ?2 WHERE id = ?1")),
     count_hand_overs_(connection.prepare("UPDATE deliveries SET hand_overs = ?2 WHERE id = ?1")),
     set_context_(connection.prepare("UPDATE deliveries SET context = ?2 WHERE id = ?1")),
+    set_message_(connection.prepare("UPDATE deliveries SET types = ?2, payload = ?3, attempts = 0, "
+                                    "hand_overs = 0 WHERE id = ?1")),
     bury_(connection.prepare("INSERT INTO dead_letters SELECT id, submitted_at, deadline, ?2, key, "
                              "idempotency_key, types, "
                              "payload, ?3, ?4, ?5, ?6, context FROM deliveries WHERE id = ?1")),
@@ -156,6 +158,15 @@ void SqliteStatements::make(const change::SetContext& change) {
     return;
   bind_bytes(set_context_, 2, change.context);
   run(set_context_);
+}
+
+void SqliteStatements::make(const change::SetMessage& change) {
+  insert_waiting();
+  if (!bind_id(set_message_, 1, change.delivery))
+    return;
+  bind_bytes(set_message_, 2, change.message.types);
+  bind_bytes(set_message_, 3, change.message.bytes);
+  run(set_message_);
 }
 
 void SqliteStatements::make(const change::Bury& change) {

@@ -1,5 +1,7 @@
 #include "backoff_actor/delivery/internal/cancel_mark.hpp"
 
+#include "backoff_actor/delivery/incoming.hpp"
+
 #include <gtest/gtest.h>
 
 #include <string>
@@ -33,6 +35,21 @@ TEST(cancel_mark, is_removed_wherever_it_stands) {
   context = "it is not cancelled: gone";
   unmark_cancelled(context);
   EXPECT_EQ(context, "it is not cancelled: gone");
+}
+
+TEST(replace_line, is_found_wherever_it_stands) {
+  EXPECT_TRUE(says_replace("replace: waiting"));
+  EXPECT_TRUE(says_replace("traceparent: 1\nreplace: waiting"));
+  EXPECT_FALSE(says_replace("traceparent: 1\nno replace: waiting"));
+  EXPECT_FALSE(says_replace(""));
+}
+
+TEST(replace_line, is_the_context_of_a_row_that_replaces) {
+  const auto row = row_that_replaces("order-7", "order", {std::byte{5}});
+  EXPECT_EQ(row.context, "replace: waiting");
+  EXPECT_EQ(row.idempotency_key, "order-7");
+  EXPECT_EQ(row.type, "order");
+  EXPECT_EQ(row.payload, std::vector{std::byte{5}});
 }
 
 } // namespace backoff_actor::detail

@@ -73,6 +73,14 @@ public:
     return {};
   }
 
+  /// A delivery that was accepted here gets another payload, and the store says what it has.
+  Lines replace(std::uint64_t delivery, std::uint32_t weight = 0) {
+    return take(input::Replace{slot_of(delivery), delivery, weight});
+  }
+  Lines replaced(std::uint64_t delivery, bool is_new = true, std::uint32_t weight = 0) {
+    return take(input::Replaced{slot_of(delivery), delivery, weight, is_new});
+  }
+
   /// The last hand-over of a delivery is acknowledged.
   Lines ack(std::uint64_t delivery) { return ack(hand_overs.at(delivery).back()); }
   Lines ack(HandOverId id) {
@@ -124,6 +132,14 @@ public:
 
 private:
   std::string name(std::uint32_t slot) const { return std::to_string(delivery_in_.at(slot)); }
+
+  std::uint32_t slot_of(std::uint64_t delivery) const {
+    for (const auto& [slot, id] : delivery_in_)
+      if (id == delivery)
+        return slot;
+    ADD_FAILURE() << "no delivery " << delivery;
+    return 0;
+  }
 
   std::string describe(const effect::Accept& x) {
     delivery_in_[x.slot] = x.delivery;
@@ -193,6 +209,10 @@ private:
     EXPECT_EQ(x.hand_over, hand_overs.at(delivery_in_.at(x.slot)).back());
     return "tell " + std::to_string(x.incarnation) + " that " + name(x.slot) + " is cancelled"
            + (x.wants_letter ? ", letter" : "");
+  }
+  std::string describe(const effect::Replace& x) {
+    EXPECT_EQ(delivery_in_.at(x.slot), x.delivery);
+    return "replace " + name(x.slot);
   }
   std::string describe(const effect::Drained& x) {
     return "drained " + std::to_string(x.ticket) + ", " + std::to_string(x.left) + " left";

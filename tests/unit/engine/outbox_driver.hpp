@@ -37,6 +37,9 @@ struct NameOfChange {
   std::string operator()(const change::SetContext& x) const {
     return "context of " + std::to_string(x.delivery);
   }
+  std::string operator()(const change::SetMessage& x) const {
+    return "message of " + std::to_string(x.delivery);
+  }
   std::string operator()(const change::Bury& x) const {
     return "bury " + std::to_string(x.delivery);
   }
@@ -105,6 +108,10 @@ private:
   }
   std::string name(const outbox_effect::TellCancelled& x) const {
     return "cancellation of " + std::to_string(x.delivery) + " is stored";
+  }
+  std::string name(const outbox_effect::TellReplaced& x) const {
+    return "message of " + std::to_string(x.delivery) + " for " + std::to_string(x.sender)
+           + (x.failure ? " is not stored: " + x.failure->text : " is stored");
   }
   std::string name(const outbox_effect::TellBehind& x) const {
     return std::string{x.is_behind ? "behind" : "not behind"}

@@ -50,6 +50,48 @@ TEST_F(outbox_engine, commits_what_was_put_by_then_and_rests) {
   EXPECT_THAT(outbox.insert({4}), ElementsAre("go on"));
 }
 
+TEST_F(outbox_engine, says_what_became_of_each_message_in_order) {
+  outbox.put({change::SetMessage{1, {}, 0, 7}, change::SetMessage{1, {}, 0, 7}});
+  outbox.go();
+  EXPECT_THAT(outbox.done(),
+              ElementsAre("message of 1 for 7 is stored", "message of 1 for 7 is stored", "go on"));
+}
+
+TEST_F(outbox_engine, refuses_messages_of_a_commit_that_fails_and_those_that_wait) {
+  outbox.put({change::SetMessage{1, {}, 0, 7}});
+  outbox.go();
+  outbox.put({change::SetMessage{2, {}, 0, 7}});
+  EXPECT_THAT(outbox.fail(StoreFailure::full),
+              ElementsAre("report", "message of 1 for 7 is not stored: told to",
+                          "message of 2 for 7 is not stored: told to", "go on"));
+  EXPECT_EQ(outbox.engine.waiting(), 0U);
+}
+
+TEST_F(outbox_engine, keeps_a_message_of_what_became_a_dead_letter) {
+  outbox.put({change::SetMessage{1, {}, 0, 7}});
+  outbox.go();
+  outbox.put({change::Bury{1, DeadLetterReason::expired, 0, "", {}}});
+  outbox.fail(StoreFailure::full);
+  outbox.go();
+  outbox.wake(100ms);
+  EXPECT_THAT(outbox.go(), ElementsAre("commit message of 1, bury 1 (doubtful)"));
+}
+
+TEST_F(outbox_engine, does_not_wait_for_another_attempt_while_a_message_is_asked_for) {
+  outbox.put(acknowledgements(1, 1));
+  outbox.go();
+  outbox.fail(StoreFailure::full);
+  outbox.go();
+  EXPECT_THAT(outbox.put({change::SetMessage{2, {}, 0, 7}}), ElementsAre("go on"));
+}
+
+TEST_F(outbox_engine, refuses_a_message_that_is_too_large_alone) {
+  outbox.put({change::SetMessage{1, {}, 0, 7}});
+  outbox.go();
+  EXPECT_THAT(outbox.fail(StoreFailure::too_large),
+              ElementsAre("report", "message of 1 for 7 is not stored: told to", "go on"));
+}
+
 TEST_F(outbox_engine, commits_no_more_than_a_batch_at_once) {
   outbox.insert({1, 2, 3, 4});
   EXPECT_THAT(outbox.go(), ElementsAre("commit insert 1, insert 2, insert 3"));

@@ -46,10 +46,10 @@ protected:
 TEST_F(unwritten_changes, come_in_order_as_many_as_are_asked_for) {
   put({insertion(1), acknowledgement(1), insertion(2), insertion(3)});
   EXPECT_EQ(pending.size(), 4U);
-  EXPECT_EQ(pending.insertions(), 3U);
+  EXPECT_EQ(pending.refusable(), 3U);
   EXPECT_EQ(pending.owed(), 1U);
   EXPECT_THAT(take(3), ElementsAre("insert 1", "ack 1", "insert 2"));
-  EXPECT_EQ(pending.insertions(), 1U);
+  EXPECT_EQ(pending.refusable(), 1U);
   EXPECT_THAT(take(), ElementsAre("insert 3"));
   EXPECT_TRUE(pending.empty());
 }
@@ -71,7 +71,7 @@ TEST_F(unwritten_changes, are_owed_until_a_commit_has_written_them) {
 TEST_F(unwritten_changes, that_have_failed_come_first_and_without_the_insertions) {
   put({acknowledgement(1), insertion(2), acknowledgement(3)});
   take(2);
-  EXPECT_EQ(pending.keep(taken), 2U);
+  EXPECT_EQ(pending.keep(taken).last_id, 2U);
   put({acknowledgement(4)}, true);
   EXPECT_THAT(take(), ElementsAre("ack 1", "ack 3", "ack 4"));
 }
@@ -81,8 +81,9 @@ TEST_F(unwritten_changes, of_a_batch_that_waits_are_refused_with_a_commit_that_f
   for (std::uint64_t id = 2; id <= 6; ++id)
     put({insertion(id)});
   take(1);
-  EXPECT_EQ(pending.keep(taken), 4U) << "three of those that wait, as many as a commit takes";
-  EXPECT_EQ(pending.insertions(), 2U);
+  EXPECT_EQ(pending.keep(taken).last_id, 4U)
+    << "three of those that wait, as many as a commit takes";
+  EXPECT_EQ(pending.refusable(), 2U);
   EXPECT_THAT(take(), ElementsAre("ack 1", "insert 5", "insert 6"));
 }
 
@@ -103,7 +104,7 @@ TEST_F(unwritten_changes, that_were_written_are_forgotten) {
   pending.forget(taken);
   put({insertion(1)});
   take();
-  EXPECT_EQ(pending.keep(taken), 1U);
+  EXPECT_EQ(pending.keep(taken).last_id, 1U);
   EXPECT_THAT(take(), IsEmpty()) << "the burial is written, and keeps no insertion";
 }
 

@@ -68,6 +68,7 @@ TEST(EventText, says_what_happened) {
      "delivery 7 dead-lettered, stopped, 0 failed attempts"},
     {event::CancelRequested{at, 7, 3}, "delivery 7 is to be cancelled, child 3 was told"},
     {event::Cancelled{at, 7, 1}, "delivery 7 cancelled, 1 failed attempt"},
+    {event::Replaced{at, 7, 1}, "delivery 7 has a new payload, 1 failed attempt before"},
     {event::FellBack{at, danger}, "the fallback takes over: Danger, High Voltage!"},
     {event::CameBack{at}, "the worker takes over from the fallback"},
     {event::GaveUp{at, danger}, "gave up: Danger, High Voltage!"},
@@ -135,7 +136,7 @@ TEST(event, is_told_by_its_type_and_has_a_name_beside) {
   EXPECT_TRUE(std::holds_alternative<event::Paused>(copy));
   EXPECT_EQ(std::get_if<event::Resumed>(&copy), nullptr);
   EXPECT_EQ(std::visit([](const auto& x) { return x.at; }, copy), at);
-  EXPECT_EQ(std::variant_size_v<Event::variant>, 39U);
+  EXPECT_EQ(std::variant_size_v<Event::variant>, 40U);
 }
 
 } // namespace backoff_actor::events_test

@@ -157,6 +157,7 @@ TEST(LogLineOfParts, names_the_event_and_all_that_it_has) {
      Event{event::DeadLettered{now, 4, DeadLetterReason::expired, 2, reset}}},
     {"cancel_requested delivery=4 child=3", Event{event::CancelRequested{now, 4, 3}}},
     {"cancelled delivery=4 attempts=2", Event{event::Cancelled{now, 4, 2}}},
+    {"replaced delivery=4 attempts=2", Event{event::Replaced{now, 4, 2}}},
     {"fell_back cause=reset", Event{event::FellBack{now, reset}}},
     {"came_back", Event{event::CameBack{now}}},
     {"gave_up cause=reset", Event{event::GaveUp{now, reset}}},

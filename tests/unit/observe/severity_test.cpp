@@ -47,6 +47,7 @@ TEST(severity, is_told_for_each_event_of_a_sender) {
     {event::DeadLettered{at, 7, DeadLetterReason::cancelled, 1, {}}, Severity::info},
     {event::CancelRequested{at, 7, 3}, Severity::info},
     {event::Cancelled{at, 7, 1}, Severity::info},
+    {event::Replaced{at, 7, 1}, Severity::info},
     {event::FellBack{at, cause}, Severity::error},
     {event::CameBack{at}, Severity::info},
     {event::GaveUp{at, cause}, Severity::error},

@@ -99,20 +99,43 @@ struct Cancel {
 /// Returns all that is wrong with it.
 BACKOFF_ACTOR_EXPORT Problems check(const Cancel& cancel);
 
-/// Where a message was when it was cancelled.
+/// Puts another payload in the place of that of a message that waits. The message keeps its number,
+/// its keys, its place, its time, its deadline and its clients, who get the answer to the new
+/// payload. It has not failed any more. A delay that runs goes on.
+///
+/// Answered with `CancelAnswer`, `waiting`: the new payload stands there. With a durable outbox the
+/// answer comes once that is stored, and no child gets the new payload before. With any other
+/// answer, and with any error, the message is as it was.
+///
+/// @errors a request that names no message or both ways, or whose payload is larger than
+///         `RareSenderOptions::capacity_bytes`, is answered with `caf::sec::invalid_argument`. If
+///         there is no room for the larger payload now: `SenderError::outbox_full`. If it cannot be
+///         stored: `not_storable` or `not_stored`
+struct Replace {
+  std::string idempotency_key{}; ///< of the message; empty: `delivery` says which
+  std::uint64_t delivery = 0;    ///< its number, see `Accepted::id`; 0: the key says which
+  caf::message payload{};        ///< what the child gets, as `Submit::message`
+};
+
+/// Returns all that is wrong with it, whatever the payload is.
+BACKOFF_ACTOR_EXPORT Problems check(const Replace& replace);
+
+/// Where a message was when it was cancelled, or when its payload was to be replaced.
 enum class CancelFound : std::uint8_t {
   unknown, ///< the sender knows no such message, or not any more
-  waiting, ///< no child had it: it is gone
-  in_work, ///< a child has it: it ends with the next answer of the child, or with the child
-  done,    ///< it was acknowledged before; by its number: it has ended before, somehow
-  /// This process does not own the outbox. It has handed the cancellation over to the owner.
+  waiting, ///< no child had it: it is gone, or has the new payload
+  /// A child has it. If it is cancelled, it ends with the next answer of the child, or with the
+  /// child. Its payload stays.
+  in_work,
+  done, ///< it was acknowledged before; by its number: it has ended before, somehow
+  /// This process does not own the outbox. It has handed the order over to the owner.
   passed_on,
 };
 
 /// Returns the enumerator's name; `unknown` for a number that is no enumerator.
 BACKOFF_ACTOR_EXPORT std::string_view to_string(CancelFound found);
 
-/// A sender's answer to `Cancel`.
+/// A sender's answer to `Cancel` and to `Replace`.
 struct CancelAnswer {
   CancelFound found = CancelFound::unknown; ///< where the message was
 };
@@ -148,6 +171,11 @@ auto inspect(auto& f, Cancel& x) {
   return compat::object(
     f, x, "backoff_actor::Cancel", compat::field("idempotency_key", x.idempotency_key),
     compat::field("delivery", x.delivery), compat::field("wants_letter", x.wants_letter));
+}
+auto inspect(auto& f, Replace& x) {
+  return compat::object(f, x, "backoff_actor::Replace",
+                        compat::field("idempotency_key", x.idempotency_key),
+                        compat::field("delivery", x.delivery), compat::field("payload", x.payload));
 }
 auto inspect(auto& f, CancelAnswer& x) {
   return compat::object(f, x, "backoff_actor::CancelAnswer", compat::enum_field("found", x.found));

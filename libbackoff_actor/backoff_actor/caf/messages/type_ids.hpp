@@ -69,6 +69,7 @@ struct CatchUp;
 struct Cancel;
 struct CancelAnswer;
 struct Cancelled;
+struct Replace;
 
 } // namespace backoff_actor
 
@@ -134,4 +135,5 @@ CAF_BEGIN_TYPE_ID_BLOCK(backoff_actor, caf::first_custom_type_id + 7400)
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::Cancel))
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::CancelAnswer))
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::Cancelled))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::Replace))
 CAF_END_TYPE_ID_BLOCK(backoff_actor)

@@ -144,6 +144,16 @@ void SenderStore::set_context(std::uint64_t id, std::string context) {
   changes_.emplace_back(change::SetContext{id, std::move(context)});
 }
 
+void SenderStore::set_message(std::uint64_t id, Instant now) {
+  note_time(now);
+  changes_.emplace_back(
+    change::SetMessage{id, std::move(prepared_), std::exchange(row_, 0), sender_.id()});
+}
+
+void SenderStore::replace_by(std::uint64_t row) {
+  changes_.emplace_back(change::SetMessage{0, {}, row, sender_.id()});
+}
+
 void SenderStore::drop(std::uint64_t id, Instant now) {
   hand_overs_.erase(id);
   changes_.emplace_back(change::Acknowledge{id, key_time(now), /*is_dropped=*/true});
@@ -207,6 +217,7 @@ void SenderStore::look() {
   append(unread_.hand_overs, replies.hand_overs);
   append(unread_.notices, replies.notices);
   append(unread_.cancelled, replies.cancelled);
+  append(unread_.replaced, replies.replaced);
   if (replies.behind)
     unread_.behind = std::move(replies.behind);
   if (replies.sure) {
@@ -233,6 +244,13 @@ std::vector<SenderStore::Outcome> SenderStore::take_outcomes() {
          unanswered_.pop_front())
       result.push_back({unanswered_.front().slot, unanswered_.front().id, failure});
   }
+  return result;
+}
+
+// What an earlier sender has asked for says nothing of this one's.
+std::vector<outbox_effect::TellReplaced> SenderStore::take_replaced() {
+  auto result = std::exchange(unread_.replaced, {});
+  std::erase_if(result, [&](const auto& x) { return x.sender != sender_.id(); });
   return result;
 }
 
@@ -271,7 +289,8 @@ void SenderStore::end(std::vector<AcknowledgedKey> acknowledged) {
     queue_->incoming()->end();
   }
   if (was_taken_)
-    content_ = {std::move(content_.owed), std::move(acknowledged), last_id_};
+    content_ = {std::move(content_.owed), std::move(acknowledged), last_id_,
+                std::move(content_.unwritten)};
   const auto is_to_be_woken = queue_->detach(std::move(content_));
   if (writer_ && is_to_be_woken)
     compat::enqueue(writer_, GoOn{});

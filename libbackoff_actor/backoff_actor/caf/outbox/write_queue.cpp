@@ -219,6 +219,8 @@ void WriteQueue::carry_out(OutboxEffect& effect) {
     replies_.hand_overs.push_back(*count);
   } else if (const auto* const cancelled = std::get_if<outbox_effect::TellCancelled>(&effect)) {
     replies_.cancelled.push_back(cancelled->delivery);
+  } else if (auto* const replaced = std::get_if<outbox_effect::TellReplaced>(&effect)) {
+    replies_.replaced.push_back(std::move(*replaced));
   } else if (auto* const behind = std::get_if<outbox_effect::TellBehind>(&effect)) {
     replies_.behind = std::move(*behind);
   } else if (const auto* const sure = std::get_if<outbox_effect::TellSure>(&effect)) {
@@ -232,7 +234,7 @@ void WriteQueue::carry_out(OutboxEffect& effect) {
 caf::actor WriteQueue::whom_to_tell() {
   const auto has_news = replies_.behind || replies_.sure || !replies_.insertions.empty()
                         || !replies_.hand_overs.empty() || !replies_.notices.empty()
-                        || !replies_.cancelled.empty();
+                        || !replies_.cancelled.empty() || !replies_.replaced.empty();
   if (!is_attached_ || !has_news || std::exchange(is_news_out_, true))
     return {};
   return caf::actor_cast<caf::actor>(sender_);

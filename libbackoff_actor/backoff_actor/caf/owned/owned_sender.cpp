@@ -192,6 +192,9 @@ private:
     else if (const auto* const order = word.as<Cancel>();
              order && standby_.place() == Standby::Place::row)
       hand_over(*order, open_request());
+    else if (const auto* const other = word.as<Replace>();
+             other && standby_.place() == Standby::Place::row)
+      hand_over(*other, open_request());
     else
       return false;
     return true;
@@ -215,6 +218,8 @@ private:
       return hand_over(payload.get_as<Submit>(0), std::move(client));
     if (payload.match_elements<Cancel>())
       return hand_over(payload.get_as<Cancel>(0), std::move(client));
+    if (payload.match_elements<Replace>())
+      return hand_over(payload.get_as<Replace>(0), std::move(client));
     refuse_as(client, Refusal::not_owner, make_error(SenderError::not_owner, standby_.who_owns()));
   }
 
@@ -250,21 +255,42 @@ private:
 
   // The owner finds what is cancelled.
   void hand_over(const Cancel& x, compat::OpenRequest client) {
+    hand_order_over(x, std::move(client),
+                    [&] { return row_that_cancels(x.idempotency_key, x.wants_letter); });
+  }
+
+  // The owner finds what is replaced.
+  void hand_over(const Replace& x, compat::OpenRequest client) {
+    if (compat::is_system_message(x.payload))
+      return refuse(client, compat::system_message_refused());
+    if (auto error = compat::unknown_type(home_system(), x.payload))
+      return refuse(client, std::move(error));
+    hand_order_over(x, std::move(client), [&] {
+      auto stored = outbox_.types.save(home_system(), x.payload);
+      return row_that_replaces(x.idempotency_key, std::move(stored.types), std::move(stored.bytes));
+    });
+  }
+
+  // An order about a message, as a row. Its client hears that it was passed on.
+  template <class Order, class MakeRow>
+  void hand_order_over(const Order& x, compat::OpenRequest client, MakeRow make_row) {
     auto problems = check(x);
     if (x.delivery != 0)
       problems.add("delivery", std::to_string(x.delivery),
                    "0, for this process does not own the outbox: an idempotency key");
     if (!problems.empty())
       return refuse(client, caf::make_error(caf::sec::invalid_argument, to_string(problems)));
-    try {
-      detail::require_text_keys({}, x.idempotency_key);
-    } catch (const NotStorable& exception) {
-      return refuse(client, make_error(SenderError::not_storable, exception.what()));
-    }
     if (!has_row_writer())
       return refuse(client, make_error(SenderError::not_owner, standby_.who_owns()));
-    if (!standby_.add(row_that_cancels(x.idempotency_key, x.wants_letter)))
-      return refuse(client, make_error(SenderError::outbox_full));
+    try {
+      detail::require_text_keys({}, x.idempotency_key);
+      if (!standby_.add(make_row()))
+        return refuse(client, make_error(SenderError::outbox_full));
+    } catch (const NotStorable& exception) {
+      return refuse(client, make_error(SenderError::not_storable, exception.what()));
+    } catch (...) {
+      return refuse(client, compat::error_of(std::current_exception()));
+    }
     submitted_.push_back(
       {std::move(client), caf::make_message(CancelAnswer{CancelFound::passed_on})});
     write_rows();

@@ -187,6 +187,8 @@ bool BackOffSender::on_word(const compat::Word& word) {
     on_stop(*stop);
   else if (const auto* const finish = word.as<FinishWork>())
     on_finish_work(*finish);
+  else if (const auto* const replace = word.as<Replace>())
+    on_replace(*replace);
   else
     return false;
   return true;

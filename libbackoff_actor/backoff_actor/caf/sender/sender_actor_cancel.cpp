@@ -1,5 +1,5 @@
 // How a sender cancels a delivery: which one is meant, what its child and its clients are told, and
-// when the answer may be given.
+// when the answer may be given. `find_named` is for whatever names a message.
 
 #include "backoff_actor/caf/compat/internal/caf_parts.hpp"
 #include "backoff_actor/caf/messages/errors.hpp"
@@ -14,14 +14,24 @@
 
 namespace backoff_actor {
 
-Problems check(const Cancel& cancel) {
-  Problems problems{"Cancel"};
-  const auto is_by_number = cancel.delivery != 0;
-  if (cancel.idempotency_key.empty() != is_by_number)
-    problems.add("idempotency_key",
-                 is_by_number ? "\"" + cancel.idempotency_key + "\", and a delivery" : "none",
+namespace {
+
+Problems check_name(std::string_view of, const std::string& key, bool is_by_number) {
+  Problems problems{std::string{of}};
+  if (key.empty() != is_by_number)
+    problems.add("idempotency_key", is_by_number ? "\"" + key + "\", and a delivery" : "none",
                  "one, or the number of a delivery");
   return problems;
+}
+
+} // namespace
+
+Problems check(const Cancel& cancel) {
+  return check_name("Cancel", cancel.idempotency_key, cancel.delivery != 0);
+}
+
+Problems check(const Replace& replace) {
+  return check_name("Replace", replace.idempotency_key, replace.delivery != 0);
 }
 
 std::string_view to_string(CancelFound found) {
@@ -38,36 +48,43 @@ void BackOffSender::on_cancel(const Cancel& x) {
   if (!store_ || !store_->has_intake())
     return cancel(x, std::move(client));
   SenderStore::Held held; // GCC 12 warns of a temporary one
+  held.what = x;
   held.client = std::move(client);
-  held.cancel = x;
   store_->hold(std::move(held));
   store_->catch_up();
   rest_or_stay();
 }
 
-void BackOffSender::cancel(const Cancel& x, compat::OpenRequest client) {
-  std::uint32_t slot = 0;
-  auto found = CancelFound::unknown;
-  std::uint64_t delivery = x.delivery;
-  if (!x.idempotency_key.empty()) {
-    const auto state = keys().state(x.idempotency_key, forget_old_keys(), slot);
+BackOffSender::Named BackOffSender::find_named(const std::string& idempotency_key,
+                                               std::uint64_t delivery) {
+  Named result{CancelFound::unknown, 0, delivery};
+  if (!idempotency_key.empty()) {
+    const auto state = keys().state(idempotency_key, forget_old_keys(), result.slot);
     if (state == IdempotencyKeys::State::acknowledged)
-      found = CancelFound::done;
-    delivery = state == IdempotencyKeys::State::owed ? parcels_[slot].more().delivery : 0;
+      result.found = CancelFound::done;
+    result.delivery =
+      state == IdempotencyKeys::State::owed ? parcels_[result.slot].more().delivery : 0;
   } else if (const auto place = engine_.slot_of(delivery)) {
-    slot = *place;
+    result.slot = *place;
   } else {
-    found = delivery <= engine_.last_delivery() ? CancelFound::done : CancelFound::unknown;
-    delivery = 0;
+    if (delivery <= engine_.last_delivery())
+      result.found = CancelFound::done;
+    result.delivery = 0;
   }
-  if (delivery == 0)
-    return answer_cancel(client, found);
-  found = engine_.is_in_work(slot) ? CancelFound::in_work : CancelFound::waiting;
+  if (result.delivery != 0)
+    result.found = engine_.is_in_work(result.slot) ? CancelFound::in_work : CancelFound::waiting;
+  return result;
+}
+
+void BackOffSender::cancel(const Cancel& x, compat::OpenRequest client) {
+  const auto it = find_named(x.idempotency_key, x.delivery);
+  if (it.delivery == 0)
+    return answer_cancel(client, it.found);
   if (store_)
-    rare().cancels[delivery].push_back({found, std::move(client)});
-  take(input::Cancel{slot, delivery, x.wants_letter});
+    rare().awaited[it.delivery].cancels.push_back({it.found, std::move(client)});
+  take(input::Cancel{it.slot, it.delivery, x.wants_letter});
   if (!store_)
-    answer_cancel(client, found);
+    answer_cancel(client, it.found);
 }
 
 void BackOffSender::answer_cancel(compat::OpenRequest& client, CancelFound found) {
@@ -122,19 +139,29 @@ void BackOffSender::end_cancelled(const effect::Cancelled& x) {
 void BackOffSender::on_cancels_stored() {
   if (!store_)
     return;
-  for (const auto delivery : store_->take_cancelled())
-    if (auto* const rare = rare_if_any())
-      if (auto open = rare->cancels.extract(delivery))
-        for (auto& [found, client] : open.mapped())
-          answer_cancel(client, found);
+  for (const auto delivery : store_->take_cancelled()) {
+    auto* const rare = rare_if_any();
+    if (!rare)
+      return;
+    const auto found = rare->awaited.find(delivery);
+    if (found == rare->awaited.end())
+      continue;
+    auto open = std::exchange(found->second.cancels, {});
+    if (found->second.replacements.empty())
+      rare->awaited.erase(found);
+    for (auto& one : open)
+      answer_cancel(one.client, one.found);
+  }
 }
 
 // The sender ends, and it is not known what is stored.
-void BackOffSender::refuse_cancels() {
+void BackOffSender::refuse_awaited() {
   if (auto* const rare = rare_if_any())
-    for (auto& [delivery, open] : std::exchange(rare->cancels, {}))
-      for (auto& one : open)
+    for (auto& [delivery, awaited] : std::exchange(rare->awaited, {})) {
+      for (auto& one : awaited.cancels)
         refuse(one.client, make_error(SenderError::stopped));
+      refuse_replacements(awaited, SenderError::stopped);
+    }
 }
 
 } // namespace backoff_actor

@@ -184,6 +184,8 @@ public:
 
   void operator()(const effect::TellCancelled& x) { self_.tell_cancelled(x, follow_ups_); }
 
+  void operator()(const effect::Replace& x) { self_.set_payload(x); }
+
   void operator()(const effect::Drained& x) {
     auto drain = self_.rare().drains.extract(x.ticket);
     self_.answer_request(drain.mapped(), caf::make_message(Drained{x.left}));
@@ -267,7 +269,7 @@ void BackOffSender::end_now() {
 void BackOffSender::tell_of_the_end() {
   if (store_) {
     end_held();
-    refuse_cancels();
+    refuse_awaited();
     end_storing();
   }
   auto* const rare = rare_if_any();
@@ -338,7 +340,7 @@ BackOffSender::Rare& BackOffSender::rare() {
 }
 
 bool BackOffSender::Rare::is_empty() const {
-  return !keys && drains.empty() && starts.empty() && stops.empty() && cancels.empty() && !closing
+  return !keys && drains.empty() && starts.empty() && stops.empty() && awaited.empty() && !closing
          && !exit_reason;
 }
 

@@ -106,6 +106,8 @@ caf::error BackOffSender::exit_reason(const effect::Quit& x, const News* news) c
 
 void BackOffSender::bury(const effect::DeadLetter& x, const News* news) {
   auto parcel = std::exchange(parcels_[x.slot], {});
+  if (x.reason == DeadLetterReason::not_stored)
+    refuse_replacements_of(x.delivery);
   if (parcel.extra && parcel.extra->row != 0 && keeps_row(x, parcel))
     return for_each_client(parcel, [&](compat::OpenRequest& client) {
       refuse(client, make_error(SenderError::not_stored));

@@ -63,6 +63,8 @@ std::uint64_t BackOffSender::restore() {
       incoming_.extra->is_confirmed = true;
     take(news);
   }
+  for (auto& [delivery, before] : content.unwritten)
+    set_payload_again(delivery, std::move(before));
   tell_store_state();
   store_->start(system());
   return content.last_id;
@@ -109,6 +111,7 @@ void BackOffSender::on_store_news() {
     else // the child never gets it: this removes its ghost
       take(input::Rejected{x.hand_over.hand_over, Cause{}});
   }
+  on_replacements_stored();
   on_cancels_stored();
   tell_store_state();
   if (store_ && store_->has_intake()) // some came in while the ownership was in doubt
@@ -184,6 +187,10 @@ void BackOffSender::suspend(const effect::Suspend& x) {
     rest.context = parcel.extra->context;
   }
   rest.message = std::move(parcel.payload);
+  if (const auto* const rare = rare_if_any())
+    if (const auto found = rare->awaited.find(x.delivery);
+        found != rare->awaited.end() && !found->second.replacements.empty())
+      store_->note_unwritten(x.delivery, found->second.replacements.front().before);
   store_->suspend(std::move(rest));
   for_each_client(parcel, [this](compat::OpenRequest& client) {
     refuse(client, make_error(SenderError::suspended));

@@ -17,6 +17,7 @@
 #include <limits>
 #include <stdexcept>
 #include <utility>
+#include <variant>
 
 namespace backoff_actor {
 
@@ -179,10 +180,12 @@ std::uint32_t BackOffSender::weight_of(const caf::message& message) {
 void BackOffSender::take_incoming() {
   for (auto i = 0; store_ && i < most_at_once; ++i) {
     if (auto held = store_->next_held()) {
-      if (held->cancel)
-        cancel(*held->cancel, std::move(held->client));
+      if (const auto* const order = std::get_if<Cancel>(&held->what))
+        cancel(*order, std::move(held->client));
+      else if (const auto* const other = std::get_if<Replace>(&held->what))
+        replace(*other, std::move(held->client));
       else
-        submit(held->submission, std::move(held->client), now(), held->at);
+        submit(std::get<Submit>(held->what), std::move(held->client), now(), held->at);
       if (store_)
         rest_or_stay(); // a known message takes no step
       continue;
@@ -207,25 +210,31 @@ void BackOffSender::hold(const Submit& x, compat::OpenRequest client) {
     incoming_ = {x.message, std::move(client), nullptr};
     return take(now(), input::Submit{.is_crowded_out = true});
   }
-  store_->hold({x, std::move(client), now()});
+  SenderStore::Held held; // GCC 12 warns of a temporary one
+  held.what = x;
+  held.client = std::move(client);
+  held.at = now();
+  store_->hold(std::move(held));
   rest_or_stay();
 }
 
 void BackOffSender::refuse_held() {
   for (auto& x : store_->take_held()) {
-    if (x.cancel) {
-      cancel(*x.cancel, std::move(x.client));
-      continue;
+    if (const auto* const order = std::get_if<Cancel>(&x.what)) {
+      cancel(*order, std::move(x.client));
+    } else if (const auto* const other = std::get_if<Replace>(&x.what)) {
+      replace(*other, std::move(x.client));
+    } else {
+      incoming_ = {std::move(std::get<Submit>(x.what).message), std::move(x.client), nullptr};
+      take(now(), input::Submit{.is_crowded_out = true});
     }
-    incoming_ = {std::move(x.submission.message), std::move(x.client), nullptr};
-    take(now(), input::Submit{.is_crowded_out = true});
   }
 }
 
 // The sender ends, and has accepted none of these.
 void BackOffSender::end_held() {
   for (auto& x : store_->take_held()) {
-    if (options().on_event && !x.cancel)
+    if (options().on_event && std::holds_alternative<Submit>(x.what))
       tell(event::NotAccepted{now(), Refusal::stopped});
     refuse(x.client, make_error(SenderError::stopped));
   }
@@ -245,7 +254,8 @@ bool BackOffSender::take_incoming(IncomingMessage x) {
     cancel(x);
     return true;
   }
-  if (!x.idempotency_key.empty() && is_known(x))
+  const auto replaces = !x.context.empty() && detail::says_replace(x.context);
+  if (!replaces && !x.idempotency_key.empty() && is_known(x))
     return true;
   StoredMessage stored{std::move(x.type), std::move(x.payload)};
   incoming_ = {};
@@ -261,6 +271,9 @@ bool BackOffSender::take_incoming(IncomingMessage x) {
     news.own = own_in(x.context, Duration::zero(), false);
     if (news.own && news.own->is_cancelled)
       throw std::runtime_error("its context says that it is cancelled");
+    if (replaces && x.idempotency_key.empty())
+      throw std::runtime_error("its context says that it replaces a message, but it has no "
+                               "idempotency key");
     extra.context = x.context;
   } catch (...) {
     extra.key = x.key;
@@ -273,6 +286,8 @@ bool BackOffSender::take_incoming(IncomingMessage x) {
   if (options().rare.capacity_bytes) // what is larger than the outbox has it for itself
     news.weight = static_cast<std::uint32_t>(
       std::min<std::uint64_t>(news.weight, *options().rare.capacity_bytes));
+  if (replaces)
+    return replace(std::move(x), std::move(stored), news.weight);
   if (!engine_.has_room(news.weight)) {
     incoming_ = {};
     x.type = std::move(stored.types);

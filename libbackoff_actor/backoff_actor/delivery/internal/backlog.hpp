@@ -264,6 +264,35 @@ public:
     outbox_[slot].wants_letter = wants_letter;
   }
 
+  /// The owed delivery, which no child has, gets another payload.
+  ///
+  /// @param is_unwritten whether it must not be handed over until `end_replacing`
+  void begin_replacing(Slot slot, std::uint32_t weight, bool is_unwritten) {
+    set_weight(slot, weight);
+    outbox_[slot].is_unwritten = is_unwritten;
+    outbox_.forget_hand_overs(slot);
+  }
+
+  void end_replacing(Slot slot, std::uint32_t weight) {
+    set_weight(slot, weight);
+    outbox_[slot].is_unwritten = false;
+  }
+
+  /// The owed delivery, which no child has, has not failed.
+  void forget_failures(Slot slot) {
+    auto& delivery = outbox_[slot];
+    delivery.attempts = 0;
+    delivery.has_failed = false;
+    delivery.is_suspect = false;
+    if (const auto own = extras_.find(delivery.id); own != extras_.end()) {
+      auto& extra = own->second;
+      extra.own_backoff.reset();
+      extra.last_failure = nullptr;
+      extra.uncharged_since = Instant::never();
+      extra.reason = {};
+    }
+  }
+
   /// The last failure of the owed delivery; null if it has not failed.
   std::shared_ptr<const Cause> last_failure_of(Slot slot) const {
     const auto own = extras_.find(outbox_[slot].id);
@@ -346,6 +375,12 @@ private:
     std::uint32_t joined = 0;              // clients that wait for it, besides the first
     std::uint32_t joined_until_stored = 0; // of these
   };
+
+  // Of one that no child has.
+  void set_weight(Slot slot, std::uint32_t weight) {
+    bytes_ += weight;
+    bytes_ -= std::exchange(outbox_[slot].weight, weight);
+  }
 
   Extra& extra_of(Slot slot) { return extras_[outbox_[slot].id]; }
 

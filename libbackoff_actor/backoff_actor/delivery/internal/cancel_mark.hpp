@@ -26,4 +26,10 @@ BACKOFF_ACTOR_EXPORT void unmark_cancelled(std::string& context);
 /// Returns whether the mark asks for a dead letter; nothing if there is no mark.
 BACKOFF_ACTOR_EXPORT std::optional<bool> cancel_mark_in(std::string_view context);
 
+/// The line of the context of a row that is to replace the payload of a message that waits.
+constexpr std::string_view replace_line = "replace: waiting";
+
+/// Whether a row with this context is none to deliver, but replaces the payload of another one.
+BACKOFF_ACTOR_EXPORT bool says_replace(std::string_view context);
+
 } // namespace backoff_actor::detail

@@ -41,10 +41,11 @@ struct Delivery {
   bool has_failed : 1 = false;   ///< this process has seen it fail
   bool is_cancelled : 1 = false; ///< it ends once its child has done with it
   bool wants_letter : 1 = false; ///< if it is cancelled: it becomes a dead letter
+  bool is_unwritten : 1 = false; ///< it has a new payload that the store has not taken yet
   std::uint16_t worker = 0;      ///< the index of the worker that last had it; the fallback: 1
 
   /// Whether it may be handed over when it is its turn.
-  bool may_go() const { return !(is_unstored || is_scheduled); }
+  bool may_go() const { return !(is_unstored || is_scheduled || is_unwritten); }
 };
 
 /// The deliveries not yet acknowledged, in order of submission. Those that are put off have no
@@ -155,6 +156,10 @@ public:
     entry.delivery.epoch = epoch;
     return HandOverId::make(slot, entry.tag);
   }
+
+  /// Lets `find` no longer find the hand-overs of the delivery in `slot`, which no child has.
+  // Every hand-over counts `last_tag_` up, so the next one has a tag beyond those before it.
+  void forget_hand_overs(Slot slot) { entries_[slot].delivery.incarnation = 0; }
 
   /// Returns the slot of the delivery to which the hand-over `id` belongs. Returns `none` if the
   /// delivery has left, or if there was no such hand-over.

@@ -17,6 +17,8 @@ std::uint64_t row_of(const StoreChange& x) {
     return insertion->incoming;
   if (const auto* const drop = std::get_if<change::DropIncoming>(&x))
     return drop->incoming;
+  if (const auto* const message = std::get_if<change::SetMessage>(&x))
+    return message->incoming;
   return 0;
 }
 

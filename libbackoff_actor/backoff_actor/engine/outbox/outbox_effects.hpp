@@ -58,6 +58,14 @@ struct TellCancelled {
   std::uint64_t delivery; ///< its number
 };
 
+/// Tell the sender that the message of a delivery is another one, or why the store did not take it.
+/// Each message is told of once, in the order in which they were put.
+struct TellReplaced {
+  std::uint64_t delivery;         ///< its number
+  std::uint64_t sender;           ///< as `change::SetMessage` had it
+  std::optional<Cause> failure{}; ///< why it is not stored; none: it is
+};
+
 /// Tell the sender whether more waits for the store than may.
 struct TellBehind {
   bool is_behind; ///< whether it does
@@ -77,7 +85,8 @@ using OutboxEffect =
   std::variant<outbox_effect::GoOn, outbox_effect::Sleep, outbox_effect::Commit,
                outbox_effect::Renew, outbox_effect::TidyUp, outbox_effect::ReportFailure,
                outbox_effect::TellInsertions, outbox_effect::TellHandOver,
-               outbox_effect::TellBehind, outbox_effect::TellSure, outbox_effect::TellCancelled>;
+               outbox_effect::TellBehind, outbox_effect::TellSure, outbox_effect::TellCancelled,
+               outbox_effect::TellReplaced>;
 
 /// What one step asks for, in order. A step appends to it; the driver empties it and uses it again.
 using OutboxEffects = std::vector<OutboxEffect>;

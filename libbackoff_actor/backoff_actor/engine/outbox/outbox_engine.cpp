@@ -90,8 +90,10 @@ void OutboxEngine::take(const outbox_input::Detach& /*x*/) {
 }
 
 void OutboxEngine::take(outbox_input::Put& x) {
-  const auto has_insertion = std::any_of(x.changes.begin(), x.changes.end(), [](const auto& one) {
-    return std::holds_alternative<change::Insert>(one);
+  // Somebody waits to hear whether it is taken.
+  const auto is_awaited = std::any_of(x.changes.begin(), x.changes.end(), [](const auto& one) {
+    return std::holds_alternative<change::Insert>(one)
+           || std::holds_alternative<change::SetMessage>(one);
   });
   for (auto& one : x.changes)
     pending_.put(std::move(one), failure_.has_value());
@@ -100,7 +102,7 @@ void OutboxEngine::take(outbox_input::Put& x) {
     return;
   if (state_ == State::rests || state_ == State::idles || state_ == State::watches
       || (state_ == State::lingers && pending_.size() >= options_.max_batch)
-      || (state_ == State::retries && has_insertion && unanswered_.empty()))
+      || (state_ == State::retries && is_awaited && unanswered_.empty()))
     go_on();
 }
 
@@ -137,7 +139,7 @@ void OutboxEngine::take(const outbox_input::Go& /*x*/) {
   }
   if (!is_attached_ && failures_alone_ >= max_failures_alone)
     return rest();
-  if (has_failed && (pending_.insertions() == 0 || !unanswered_.empty()))
+  if (has_failed && (pending_.refusable() == 0 || !unanswered_.empty()))
     return retry();
   if (is_attached_ && !is_to_renew && options_.max_wait > Duration::zero()
       && waiting() == pending_.size() && pending_.size() < options_.max_batch
@@ -224,10 +226,11 @@ void OutboxEngine::take(const outbox_input::Done& x) {
       if (const auto* const count = std::get_if<change::CountHandOvers>(&one))
         effects_->emplace_back(outbox_effect::TellHandOver{*count});
   tell_insertions(last_insertion(changes), std::nullopt);
-  if (is_attached_)
-    for (const auto& one : changes)
-      if (const auto delivery = cancelled_by(one))
-        effects_->emplace_back(outbox_effect::TellCancelled{delivery});
+  for (const auto& one : changes)
+    if (const auto* const message = std::get_if<change::SetMessage>(&one))
+      tell_replaced(*message, std::nullopt);
+    else if (const auto delivery = cancelled_by(one); delivery != 0 && is_attached_)
+      effects_->emplace_back(outbox_effect::TellCancelled{delivery});
   tell_whether_behind();
   go_on();
 }
@@ -267,6 +270,9 @@ void OutboxEngine::keep(std::vector<StoreChange> changes, StoreFailure failure, 
   if (failure == StoreFailure::too_large) { // a retry cannot help, so it is dropped
     last_id = last_insertion(changes);
     pending_.forget(changes);
+    for (const auto& one : changes)
+      if (const auto* const message = std::get_if<change::SetMessage>(&one))
+        tell_replaced(*message, cause);
     return tell_insertions(last_id, cause);
   }
   failure_ = cause;
@@ -279,7 +285,10 @@ void OutboxEngine::keep(std::vector<StoreChange> changes, StoreFailure failure, 
     apart_.clear();
     has_lingered_ = true;
     last_id = last_insertion(changes);
-    last_id = std::max(last_id, pending_.keep(changes));
+    const auto refused = pending_.keep(changes);
+    last_id = std::max(last_id, refused.last_id);
+    for (const auto& one : refused.messages)
+      tell_replaced(one, cause);
   }
   tell_insertions(last_id, cause);
 }
@@ -289,6 +298,11 @@ void OutboxEngine::keep(std::vector<StoreChange> changes, StoreFailure failure, 
 void OutboxEngine::tell_insertions(std::uint64_t last_id, std::optional<Cause> failure) {
   if (last_id != 0 && is_attached_)
     effects_->emplace_back(outbox_effect::TellInsertions{last_id, std::move(failure)});
+}
+
+void OutboxEngine::tell_replaced(const change::SetMessage& x, std::optional<Cause> failure) {
+  if (is_attached_)
+    effects_->emplace_back(outbox_effect::TellReplaced{x.delivery, x.sender, std::move(failure)});
 }
 
 // A store that works may have two batches: one that it commits, and one that waits meanwhile.

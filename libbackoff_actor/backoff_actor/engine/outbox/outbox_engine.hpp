@@ -106,6 +106,7 @@ private:
   void begin_renewal();
   void keep(std::vector<StoreChange> changes, StoreFailure failure, const Cause& cause,
             bool is_known);
+  void tell_replaced(const change::SetMessage& x, std::optional<Cause> failure);
   void tell_insertions(std::uint64_t last_id, std::optional<Cause> failure);
   void tell_whether_behind();
   void tell_sure();

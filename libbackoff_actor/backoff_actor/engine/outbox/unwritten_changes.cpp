@@ -9,6 +9,11 @@ namespace {
 
 bool is_insertion(const StoreChange& x) { return std::holds_alternative<change::Insert>(x); }
 
+// Whether it may be dropped if it cannot be written.
+bool is_refusable(const StoreChange& x) {
+  return is_insertion(x) || std::holds_alternative<change::SetMessage>(x);
+}
+
 // The number of the delivery that the change ends, although it may not be stored yet; 0: it ends
 // none so. An acknowledged one was stored, or its sender has told nobody so.
 std::uint64_t ended_by(const StoreChange& change) {
@@ -20,7 +25,7 @@ std::uint64_t ended_by(const StoreChange& change) {
 
 std::size_t count_owed(std::span<const StoreChange> changes) {
   return static_cast<std::size_t>(
-    std::count_if(changes.begin(), changes.end(), [](const auto& x) { return !is_insertion(x); }));
+    std::count_if(changes.begin(), changes.end(), [](const auto& x) { return !is_refusable(x); }));
 }
 
 } // namespace
@@ -34,7 +39,7 @@ void UnwrittenChanges::put(StoreChange change, bool is_failing) {
       return;
     }
   }
-  insertions_ += is_insertion(change) ? 1U : 0U;
+  refusable_ += is_refusable(change) ? 1U : 0U;
   waiting_.push_back(std::move(change));
   note_count(waiting_.back());
 }
@@ -48,7 +53,7 @@ std::vector<StoreChange> UnwrittenChanges::take(std::size_t most) {
     result.push_back(std::move(failed_.front()));
   }
   for (; result.size() < most && !waiting_.empty(); waiting_.pop_front()) {
-    insertions_ -= is_insertion(waiting_.front()) ? 1U : 0U;
+    refusable_ -= is_refusable(waiting_.front()) ? 1U : 0U;
     leave(waiting_.front());
     result.push_back(std::move(waiting_.front()));
   }
@@ -63,9 +68,10 @@ void UnwrittenChanges::forget(std::span<const StoreChange> changes) {
       ended_.erase(ended);
 }
 
-std::uint64_t UnwrittenChanges::keep(std::vector<StoreChange>& changes) {
+UnwrittenChanges::Refused UnwrittenChanges::keep(std::vector<StoreChange>& changes) {
   taken_ -= count_owed(changes);
-  std::uint64_t last_id = 0;
+  Refused result;
+  auto& last_id = result.last_id;
   std::vector<StoreChange> kept;
   std::unordered_map<std::uint64_t, std::size_t> counts; // indices in `kept`
   const auto keep_one = [&](StoreChange& x) {
@@ -78,6 +84,11 @@ std::uint64_t UnwrittenChanges::keep(std::vector<StoreChange>& changes) {
         return;
       }
       ++letters_;
+    } else if (auto* const message = std::get_if<change::SetMessage>(&x)) {
+      if (ended_.count(message->delivery) == 0) {
+        result.messages.push_back(std::move(*message));
+        return;
+      }
     } else if (const auto ended = ended_by(x)) {
       if (ended_.count(ended) == 0)
         return;
@@ -96,7 +107,7 @@ std::uint64_t UnwrittenChanges::keep(std::vector<StoreChange>& changes) {
     keep_one(x);
   const auto tried = kept.size();
   for (std::size_t i = 0; i < max_batch_ && !waiting_.empty(); ++i, waiting_.pop_front()) {
-    insertions_ -= is_insertion(waiting_.front()) ? 1U : 0U;
+    refusable_ -= is_refusable(waiting_.front()) ? 1U : 0U;
     leave(waiting_.front());
     keep_one(waiting_.front());
   }
@@ -109,7 +120,7 @@ std::uint64_t UnwrittenChanges::keep(std::vector<StoreChange>& changes) {
     failed_.push_back(std::move(kept[i]));
     note_count(failed_.back());
   }
-  return last_id;
+  return result;
 }
 
 // Elements of a deque stay where they are while others come and go at its ends.

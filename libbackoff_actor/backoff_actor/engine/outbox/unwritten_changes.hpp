@@ -10,8 +10,8 @@
 //                                 ^          |
 //                                 +- failed <+ keep
 //
-// When a commit fails, insertions are refused: their clients were promised nothing yet. All other
-// changes must be written at some time.
+// When a commit fails, insertions and new messages are refused: their clients were promised nothing
+// yet. All other changes must be written at some time.
 
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/delivery/delivery_store.hpp"
@@ -40,12 +40,12 @@ public:
   /// How many changes wait.
   std::size_t size() const { return failed_.size() + waiting_.size(); }
 
-  /// How many insertions no commit has tried yet.
-  std::size_t insertions() const { return insertions_; }
+  /// How many insertions and new messages no commit has tried yet.
+  std::size_t refusable() const { return refusable_; }
 
   /// How many changes must still be written. Counts those that a commit has taken and that did not
-  /// come back yet. Insertions do not count, because they can be refused.
-  std::size_t owed() const { return size() - insertions_ + taken_; }
+  /// come back yet. What can be refused does not count.
+  std::size_t owed() const { return size() - refusable_ + taken_; }
 
   /// Appends a change. While the store is failing, a count of attempts replaces an earlier count of
   /// the same delivery: otherwise counts would pile up.
@@ -58,13 +58,18 @@ public:
   /// Forgets changes that were taken: they were written, or never will be.
   void forget(std::span<const StoreChange> changes);
 
-  /// Takes back the changes of a failed commit. Drops their insertions, and the insertions in one
-  /// batch of the waiting changes. Exception: some deliveries became dead letters or were cancelled
-  /// before they were stored, and their clients were told so. Their insertions are kept, up to one
-  /// batch of them.
-  ///
-  /// @returns the number of the last delivery whose insertion it looked at; 0 if there was none
-  std::uint64_t keep(std::vector<StoreChange>& changes);
+  /// What a failed commit drops.
+  struct Refused {
+    /// The last delivery whose insertion it looked at; 0: there was none.
+    std::uint64_t last_id = 0;
+    std::vector<change::SetMessage> messages{}; ///< in order
+  };
+
+  /// Takes back the changes of a failed commit. Drops their insertions and new messages, and those
+  /// in one batch of the waiting changes. Exception: some deliveries became dead letters or were
+  /// cancelled before they were stored, and their clients were told so. Their messages are kept,
+  /// and so are their insertions, up to one batch of these.
+  Refused keep(std::vector<StoreChange>& changes);
 
 private:
   void note_count(StoreChange& change);
@@ -73,9 +78,9 @@ private:
   std::size_t max_batch_;
   std::deque<StoreChange> failed_{};
   std::deque<StoreChange> waiting_{};
-  std::size_t insertions_ = 0; // in `waiting_`
-  std::size_t letters_ = 0;    // insertions in `failed_`
-  std::size_t taken_ = 0;      // changes other than insertions that a commit has taken
+  std::size_t refusable_ = 0; // in `waiting_`
+  std::size_t letters_ = 0;   // insertions in `failed_`
+  std::size_t taken_ = 0;     // changes that a commit has taken, and that cannot be refused
   std::unordered_map<std::uint64_t, change::CountAttempts*> counts_{}; // the last one of a delivery
   // Deliveries that became dead letters or were cancelled, which must be written.
   std::unordered_set<std::uint64_t> ended_{};

@@ -1,4 +1,4 @@
-// Commands of an operator, and deliveries that are cancelled.
+// Commands of an operator, and deliveries that are cancelled, or whose payload is replaced.
 
 #include "backoff_actor/engine/sender/internal/sender_step_inline.hpp"
 
@@ -121,6 +121,41 @@ void SenderEngine::Step::end_child_of_cancelled(Lane& lane) {
   lane.child = Child::leaving;
   lane.end_of_grace = now_ + options_.kill_grace;
   lane.is_overdue = false;
+}
+
+// -- replaced -----------------------------------------------------------------------------
+//
+// A delivery that waits gets another payload, and stays where it is. What a child said, or will
+// say, of the old payload means nothing for the new one. With a store it is not handed over until
+// the store has answered: a process that dies must not bring an old payload back after a newer one
+// was done.
+
+void SenderEngine::Step::operator()(const input::Replace& x) {
+  if (!backlog_.holds(x.slot, x.delivery) || backlog_[x.slot].place == Place::in_flight)
+    return;
+  backlog_.begin_replacing(x.slot, x.weight, options_.persist);
+  if (work_.evidence) {
+    work_.evidence->of_service.forget(x.delivery);
+    work_.evidence->of_fallback.forget(x.delivery);
+  }
+  emit(effect::Replace{x.slot, x.delivery});
+  if (!options_.persist)
+    begin_anew(x.slot);
+}
+
+void SenderEngine::Step::operator()(const input::Replaced& x) {
+  if (!backlog_.holds(x.slot, x.delivery) || !backlog_[x.slot].is_unwritten)
+    return;
+  backlog_.end_replacing(x.slot, x.weight);
+  if (x.is_new)
+    begin_anew(x.slot);
+}
+
+// The new payload has not failed.
+void SenderEngine::Step::begin_anew(Slot slot) {
+  const auto& delivery = backlog_[slot];
+  observe([&] { return event::Replaced{now_, delivery.id, delivery.attempts}; });
+  backlog_.forget_failures(slot);
 }
 
 } // namespace backoff_actor

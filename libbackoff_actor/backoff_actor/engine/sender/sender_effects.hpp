@@ -160,6 +160,13 @@ struct TellCancelled {
   bool wants_letter;         ///< as `input::Cancel` had it
 };
 
+/// The delivery in `slot` has another payload from now on: keep and store that, then answer with
+/// `input::Replaced`. Without a store there is no answer.
+struct Replace {
+  std::uint32_t slot;     ///< goes back in the answer
+  std::uint64_t delivery; ///< goes back in the answer: by then the slot may hold another
+};
+
 /// A drain has ended: tell its requester.
 struct Drained {
   std::uint32_t ticket; ///< of `input::Drain`
@@ -192,12 +199,14 @@ struct HookFailed {
 } // namespace effect
 
 /// Any of the effects; a driver carries it out with `std::visit`.
-using Effect = std::variant<
-  effect::Accept, effect::Refuse, effect::Persist, effect::StartChild, effect::TellToEnd,
-  effect::Abandon, effect::StopChild, effect::HandOver, effect::Probe, effect::HoldAnswer,
-  effect::Acknowledge, effect::DeadLetter, effect::Drained, effect::WakeAt, effect::Quit,
-  effect::Confirm, effect::CountAttempts, effect::Suspend, effect::Join, effect::AskToEnd,
-  effect::GiveBack, effect::Finished, effect::HookFailed, effect::Cancelled, effect::TellCancelled>;
+using Effect =
+  std::variant<effect::Accept, effect::Refuse, effect::Persist, effect::StartChild,
+               effect::TellToEnd, effect::Abandon, effect::StopChild, effect::HandOver,
+               effect::Probe, effect::HoldAnswer, effect::Acknowledge, effect::DeadLetter,
+               effect::Drained, effect::WakeAt, effect::Quit, effect::Confirm,
+               effect::CountAttempts, effect::Suspend, effect::Join, effect::AskToEnd,
+               effect::GiveBack, effect::Finished, effect::HookFailed, effect::Cancelled,
+               effect::TellCancelled, effect::Replace>;
 
 /// What one step asks for, in order. A step appends to it; the driver empties it and uses it again,
 /// so that no step needs to allocate.

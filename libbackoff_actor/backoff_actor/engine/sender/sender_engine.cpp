@@ -197,6 +197,16 @@ bool SenderEngine::is_being_cancelled(std::uint32_t slot) const {
   return work_->backlog[slot].is_cancelled;
 }
 
+bool SenderEngine::owes(std::uint32_t slot, std::uint64_t delivery) const {
+  return work_ && work_->backlog.holds(slot, delivery) && !work_->backlog[slot].is_ghost;
+}
+
+bool SenderEngine::has_room_in_place(std::uint32_t slot, std::uint32_t weight) const {
+  const auto& backlog = work_->backlog;
+  return weight <= backlog[slot].weight || !options_->capacity_bytes
+         || backlog.owed().bytes - backlog[slot].weight + weight <= *options_->capacity_bytes;
+}
+
 std::uint64_t SenderEngine::last_delivery() const {
   if (work_)
     return work_->last_delivery;
@@ -404,5 +414,7 @@ template Input::Input(input::RetireWorker);
 template Input::Input(input::SureUntil);
 template Input::Input(input::Unreadable);
 template Input::Input(input::Cancel);
+template Input::Input(input::Replace);
+template Input::Input(input::Replaced);
 
 } // namespace backoff_actor

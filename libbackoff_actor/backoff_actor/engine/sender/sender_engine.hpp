@@ -138,6 +138,13 @@ public:
   /// Whether the owed delivery in `slot` was cancelled, and its child has not answered yet.
   bool is_being_cancelled(std::uint32_t slot) const;
 
+  /// Whether the delivery of this number is owed, and in `slot`.
+  bool owes(std::uint32_t slot, std::uint64_t delivery) const;
+
+  /// Whether there is room for another payload of this weight in place of that of the owed delivery
+  /// in `slot`.
+  bool has_room_in_place(std::uint32_t slot, std::uint32_t weight) const;
+
   /// The highest number that a delivery had.
   std::uint64_t last_delivery() const;
 

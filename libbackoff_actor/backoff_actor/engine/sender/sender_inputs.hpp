@@ -95,6 +95,23 @@ struct Cancel {
   bool wants_letter = false; ///< whether it becomes a dead letter
 };
 
+/// Another payload takes the place of that of the delivery in `slot`, which waits. One that a child
+/// has stays as it is.
+struct Replace {
+  std::uint32_t slot;       ///< of a delivery that is owed
+  std::uint64_t delivery;   ///< its number
+  std::uint32_t weight = 0; ///< as `Submit::weight`, of the new payload
+};
+
+/// The store has answered for all payloads that were put in the place of that of the delivery in
+/// `slot`.
+struct Replaced {
+  std::uint32_t slot;     ///< as `effect::Replace` had it
+  std::uint64_t delivery; ///< as `effect::Replace` had it
+  std::uint32_t weight;   ///< of the payload that the store has now
+  bool is_new;            ///< whether that is a new one; otherwise the store could take none
+};
+
 /// The store has taken the delivery in `slot`.
 struct Persisted {
   std::uint32_t slot;     ///< as `effect::Persist` had it
@@ -276,7 +293,8 @@ struct BACKOFF_ACTOR_EXPORT Input
                  input::GuardClosed, input::RetryNow, input::Reset, input::Pause, input::Resume,
                  input::Drain, input::Stop, input::NotPersisted, input::Restore, input::Join,
                  input::Kill, input::StoreBehind, input::StoreNotice, input::Finish, input::Resize,
-                 input::RetireWorker, input::SureUntil, input::Unreadable, input::Cancel> {
+                 input::RetireWorker, input::SureUntil, input::Unreadable, input::Cancel,
+                 input::Replace, input::Replaced> {
   /// Holds an input.
   template <detail::AlternativeOf<variant> T>
   Input(T x);

@@ -35,6 +35,7 @@ public:
   void make(const change::CountAttempts& change);
   void make(const change::CountHandOvers& change);
   void make(const change::SetContext& change);
+  void make(const change::SetMessage& change);
   void make(const change::Bury& change);
   void make(const change::ForgetKeys& change);
   void make(const change::DropIncoming& /*change*/) {} // it has no intake
@@ -85,6 +86,7 @@ private:
   SQLite::Statement count_attempts_;
   SQLite::Statement count_hand_overs_;
   SQLite::Statement set_context_;
+  SQLite::Statement set_message_;
   SQLite::Statement bury_;
   SQLite::Statement drop_keys_;
   SQLite::Statement set_format_;

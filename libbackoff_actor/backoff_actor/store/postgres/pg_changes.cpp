@@ -38,7 +38,7 @@ public:
   explicit DeliveryColumns(Table table) : table_(table) {}
 
   void add(const StoredDelivery& delivery, std::uint32_t attempts, std::uint32_t hand_overs,
-           const std::string& context) {
+           const std::string& context, const StoredMessage& message) {
     ids_.add(as_number(delivery.id));
     submitted_.add(delivery.submitted_at.since_epoch);
     if (delivery.deadline)
@@ -50,8 +50,8 @@ public:
       hand_overs_.add(std::int64_t{hand_overs});
     keys_.add(delivery.key);
     idempotency_keys_.add(delivery.idempotency_key);
-    types_.add(delivery.message.types);
-    payloads_.add(delivery.message.bytes);
+    types_.add(message.types);
+    payloads_.add(message.bytes);
     add_context(contexts_, context);
   }
 
@@ -118,10 +118,17 @@ std::size_t PgCommit::bytes() const {
   return result;
 }
 
-bool is_too_large(const StoredDelivery& delivery) {
-  return delivery.message.bytes.size() + delivery.message.types.size() + delivery.key.size()
-           + delivery.idempotency_key.size() + delivery.context.size()
-         > largest_delivery;
+std::uint64_t too_large_in(const StoreChange& change) {
+  if (const auto* const x = std::get_if<change::SetMessage>(&change))
+    return x->message.bytes.size() + x->message.types.size() > largest_delivery ? x->delivery : 0;
+  const auto* const insertion = std::get_if<change::Insert>(&change);
+  if (insertion == nullptr)
+    return 0;
+  const auto& delivery = insertion->delivery;
+  const auto size = delivery.message.bytes.size() + delivery.message.types.size()
+                    + delivery.key.size() + delivery.idempotency_key.size()
+                    + delivery.context.size();
+  return size > largest_delivery ? delivery.id : 0;
 }
 
 std::string pg_numbers(std::span<const std::uint64_t> numbers) {
@@ -210,6 +217,18 @@ void PgChanges::make(const change::SetContext& x) {
     sum->context = &x.context;
 }
 
+void PgChanges::make(const change::SetMessage& x) {
+  if (x.incoming != 0) {
+    incoming_.push_back(x.incoming);
+    replacing_.push_back(x.incoming);
+  }
+  auto* const sum = open_sum(x.delivery);
+  if (sum == nullptr)
+    return;
+  sum->message = &x.message;
+  sum->attempts = sum->hand_overs = 0;
+}
+
 void PgChanges::make(const change::Bury& x) {
   if (auto* const sum = open_sum(x.delivery)) {
     sum->buried = &x;
@@ -240,8 +259,11 @@ PgCommit PgChanges::take() {
   add_insertions(result);
   add_acknowledgements(result);
   add_contexts(result);
+  add_messages(result);
   add_burials(result);
   add_counts(result);
+  if (!replacing_.empty()) // before these rows are deleted
+    result.calls.push_back({&pg::replace_incoming, {pg_int4(outbox_), pg_numbers(replacing_)}});
   if (!incoming_.empty())
     result.calls.push_back({&pg::delete_incoming, {pg_int4(outbox_), pg_numbers(incoming_)}});
   if (!cancelled_.empty())
@@ -297,7 +319,8 @@ void PgChanges::add_insertions(PgCommit& to) const {
     if (sum.inserted == nullptr || sum.has_ended())
       continue;
     columns.add(*sum.inserted, sum.attempts.value_or(sum.inserted->attempts),
-                sum.hand_overs.value_or(sum.inserted->hand_overs), sum.context_of_inserted());
+                sum.hand_overs.value_or(sum.inserted->hand_overs), sum.context_of_inserted(),
+                sum.message_of_inserted());
     if (columns.bytes() > bytes_of_a_statement)
       send();
   }
@@ -359,7 +382,8 @@ void PgChanges::add_burials(PgCommit& to) const {
       ends.add(*sum.buried);
       continue;
     }
-    inserted.add(*sum.inserted, sum.buried->attempts, 0, sum.context_of_inserted());
+    inserted.add(*sum.inserted, sum.buried->attempts, 0, sum.context_of_inserted(),
+                 sum.message_of_inserted());
     ends_of_inserted.add(*sum.buried);
     if (inserted.bytes() > bytes_of_a_statement)
       send_inserted();
@@ -407,6 +431,30 @@ void PgChanges::add_contexts(PgCommit& to) const {
   }
   if (!ids.empty())
     to.calls.push_back({&pg::set_contexts, {pg_int4(outbox_), ids.take(), contexts.take()}});
+}
+
+// Before the burials, as the contexts. The counts follow.
+void PgChanges::add_messages(PgCommit& to) const {
+  PgArray ids{pg_type::int8};
+  PgArray types{pg_type::bytea};
+  PgArray payloads{pg_type::bytea};
+  const auto send = [&] {
+    to.calls.push_back(
+      {&pg::set_messages, {pg_int4(outbox_), ids.take(), types.take(), payloads.take()}});
+    ids = PgArray{pg_type::int8};
+    types = payloads = PgArray{pg_type::bytea};
+  };
+  for (const auto& sum : sums_) {
+    if (sum.inserted != nullptr || sum.message == nullptr || sum.is_acknowledged)
+      continue;
+    ids.add(as_number(sum.id));
+    types.add(sum.message->types);
+    payloads.add(sum.message->bytes);
+    if (types.bytes() + payloads.bytes() > bytes_of_a_statement)
+      send();
+  }
+  if (!ids.empty())
+    send();
 }
 
 void PgChanges::add_cancelled(PgCommit& to) const {

@@ -125,6 +125,12 @@ const PgStatement set_contexts{
   "d.id = t.id AND d." BACKOFF_ACTOR_FOUND_IN("delivery"),
   {int4, int8_array, bytea_array}};
 
+const PgStatement set_messages{
+  "set_messages",
+  "UPDATE backoff.delivery d SET types = t.types, payload = t.payload FROM unnest($2, $3, $4) AS "
+  "t(id, types, payload) WHERE d.id = t.id AND d." BACKOFF_ACTOR_FOUND_IN("delivery"),
+  {int4, int8_array, bytea_array, bytea_array}};
+
 const PgStatement set_keys_back{
   "set_keys_back",
   "UPDATE backoff.acknowledged_key SET at = $2 WHERE outbox = $1 AND shard = 0 AND at > $2",
@@ -244,6 +250,15 @@ const PgStatement delete_cancelled{
   "i.idempotency_key = t.key AND i.id < t.id",
   {int4, int8_array, text_array}};
 
+// Of several rows with a key the last counts. One that cancels stays what it is.
+const PgStatement replace_incoming{
+  "replace_incoming",
+  "UPDATE backoff.incoming i SET type = t.type, payload = t.payload FROM (SELECT DISTINCT ON "
+  "(idempotency_key) id, idempotency_key, type, payload FROM backoff.incoming WHERE outbox_id = $1 "
+  "AND id = ANY($2) ORDER BY idempotency_key, id DESC) t WHERE i.outbox_id = $1 AND "
+  "i.idempotency_key = t.idempotency_key AND i.id < t.id AND i.type <> 'backoff.cancel'",
+  {int4, int8_array}};
+
 // What no decoder could read comes in once more.
 const PgStatement resubmit_incoming{
   "resubmit_incoming",
@@ -265,6 +280,7 @@ std::span<const PgStatement* const> all(int schema) {
                                          &insert_dead,
                                          &count,
                                          &set_contexts,
+                                         &set_messages,
                                          &drop_keys_1,
                                          &set_keys_back_1,
                                          &find_oldest,
@@ -280,6 +296,7 @@ std::span<const PgStatement* const> all(int schema) {
                                          &set_format,
                                          &delete_incoming,
                                          &delete_cancelled,
+                                         &replace_incoming,
                                          &resubmit_incoming,
                                          &fence,
                                          &drop_keys,

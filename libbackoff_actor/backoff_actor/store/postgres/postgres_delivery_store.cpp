@@ -57,10 +57,8 @@ void PostgresDeliveryStore::commit(std::span<const StoreChange> changes) {
   auto batch = new_changes();
   batch.note_time(changes);
   for (const auto& one : changes) {
-    const auto* const insertion = std::get_if<change::Insert>(&one);
-    if (insertion != nullptr && is_too_large(insertion->delivery))
-      throw StoreError(StoreFailure::too_large, name() + ": delivery "
-                                                  + std::to_string(insertion->delivery.id)
+    if (const auto id = too_large_in(one); id != 0)
+      throw StoreError(StoreFailure::too_large, name() + ": delivery " + std::to_string(id)
                                                   + " has more than 1000000000 bytes");
     batch.add(one);
   }

@@ -124,6 +124,13 @@ public:
         charge(failed[i]);
   }
 
+  /// What is known of this delivery says nothing any more.
+  void forget(std::uint64_t id) {
+    auto* const end = failed_.data() + size_;
+    size_ -= static_cast<std::size_t>(
+      end - std::remove_if(failed_.data(), end, [&](const Failed& x) { return x.id == id; }));
+  }
+
 private:
   static constexpr std::size_t most_failed = 4; // of the messages that fail while the service is up
   static constexpr std::uint32_t many_failures = 10; // without an answer

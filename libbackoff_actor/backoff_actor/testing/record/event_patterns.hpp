@@ -93,6 +93,9 @@ inline constexpr EventPatternOf<event::CancelRequested> cancel_requested{"cancel
 /// A delivery was cancelled; number: the delivery, `attempts`.
 inline constexpr EventPatternOf<event::Cancelled> cancelled{"cancelled"};
 
+/// A delivery has another payload; number: the delivery, `attempts` before.
+inline constexpr EventPatternOf<event::Replaced> replaced{"replaced"};
+
 /// The fallback took over; text.
 inline constexpr EventPatternOf<event::FellBack> fell_back{"fell back"};
 

@@ -60,6 +60,13 @@ struct MemoryStore::Content {
       found->second.context = x.context;
   }
 
+  void operator()(const change::SetMessage& x) {
+    if (const auto found = owed.find(x.delivery); found != owed.end()) {
+      found->second.message = x.message;
+      found->second.attempts = found->second.hand_overs = 0;
+    }
+  }
+
   void operator()(const change::Bury& x) {
     const auto found = owed.find(x.delivery);
     if (found == owed.end())

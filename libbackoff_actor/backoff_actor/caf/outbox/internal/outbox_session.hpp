@@ -17,6 +17,7 @@
 #include <string>
 #include <unordered_map>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace backoff_actor {
@@ -82,10 +83,9 @@ public:
   // -- messages of the sender's own, which come after those of other programs ----------
 
   struct Held {
-    Submit submission{};
+    std::variant<Submit, Cancel, Replace> what{};
     compat::OpenRequest client{};
-    Instant at{};                   // when it came
-    std::optional<Cancel> cancel{}; // none: it is a submission
+    Instant at{}; // when it came
   };
 
   // What other programs have committed by now comes before the sender's own messages.
@@ -113,6 +113,10 @@ public:
   // key.
   void drop(std::uint64_t id, Instant now);
   void set_context(std::uint64_t id, std::string context);
+  // Gives the delivery the prepared message.
+  void set_message(std::uint64_t id, Instant now);
+  // Gives older rows with the idempotency key of this row its message. The row is to go.
+  void replace_by(std::uint64_t row);
   void count_attempts(std::uint64_t id, std::uint32_t attempts);
   void bury(std::uint64_t id, DeadLetterReason reason, std::uint32_t attempts, std::string cause,
             std::string text, Instant now);
@@ -125,6 +129,9 @@ public:
   bool waits_for_count(std::uint64_t id) const;
   // Ends the hand-over of a delivery: no child holds it any more. Does nothing if none was counted.
   void end_hand_over(std::uint64_t id);
+
+  // The delivery, which no child has, has another message: no process has ended over that.
+  void forget_hand_overs(std::uint64_t id) { hand_overs_.erase(id); }
 
   // Gives the changes to the writer. Returns whether `take_behind` has something new.
   bool flush();
@@ -158,6 +165,10 @@ public:
   // Returns the cancelled deliveries of which it is stored what becomes of them.
   std::vector<std::uint64_t> take_cancelled() { return std::exchange(unread_.cancelled, {}); }
 
+  // Returns what became of the messages that `set_message` and `replace_by` were called for, in
+  // order. The second have no delivery.
+  std::vector<outbox_effect::TellReplaced> take_replaced();
+
   struct WrittenHandOver {
     effect::HandOver hand_over;
     bool is_over; // the delivery has meanwhile become a dead letter
@@ -188,6 +199,12 @@ public:
 
   // Leaves an owed delivery for the next sender. Call it in the order of the numbers.
   void suspend(SuspendedDelivery delivery);
+
+  // The message of a delivery that is left for the next sender is not stored yet; `before`: the one
+  // that is, as far as is known.
+  void note_unwritten(std::uint64_t id, caf::message before) {
+    content_.unwritten.emplace_back(id, std::move(before));
+  }
 
   // Detaches from the outbox; `acknowledged` are the keys that are remembered.
   void end(std::vector<AcknowledgedKey> acknowledged);

@@ -44,6 +44,9 @@ struct OutboxContent {
   std::vector<SuspendedDelivery> owed;       // in order of their numbers
   std::vector<AcknowledgedKey> acknowledged; // in order of time
   std::uint64_t last_id = 0;
+  // Of deliveries with a payload of which the store has said nothing: the number, and the payload
+  // that the store has, as far as is known.
+  std::vector<std::pair<std::uint64_t, caf::message>> unwritten{};
 };
 
 // The present time, by the clock of the options.
@@ -60,6 +63,7 @@ struct StoreReplies {
   std::vector<outbox_effect::TellInsertions> insertions{};
   std::vector<outbox_effect::TellHandOver> hand_overs{};
   std::vector<std::uint64_t> cancelled{}; // as `outbox_effect::TellCancelled`
+  std::vector<outbox_effect::TellReplaced> replaced{};
   std::optional<outbox_effect::TellBehind> behind{};
   std::optional<outbox_effect::TellSure> sure{};
   std::vector<std::string> notices{};

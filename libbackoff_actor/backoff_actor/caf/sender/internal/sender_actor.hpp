@@ -24,6 +24,9 @@
 namespace backoff_actor {
 
 class ChildStart;
+namespace outbox_effect {
+struct TellReplaced;
+}
 struct FinishWork;
 class IdempotencyKeys;
 class SenderStore;
@@ -107,13 +110,28 @@ private:
     compat::OpenRequest client;
   };
 
+  // A payload of which the store has said nothing.
+  struct OpenReplacement {
+    caf::message before;
+    compat::OpenRequest client;
+    std::uint64_t row = 0; // another program's, which says so; 0: none
+  };
+
+  // What the store is to say of a delivery.
+  struct Awaited {
+    std::vector<OpenCancel> cancels{};
+    std::vector<OpenReplacement> replacements{}; // in order
+    std::uint32_t slot = 0;                      // of the delivery, if it is still owed
+    bool is_new = false;                         // the store has taken some of the payloads
+  };
+
   // Data that only few senders have, or only for a time.
   struct Rare {
     std::unique_ptr<IdempotencyKeys> keys{}; // none: no submission had a key yet
     std::unordered_map<std::uint32_t, compat::OpenRequest> drains{};
     std::vector<std::shared_ptr<ChildStart>> starts{}; // of asynchronous factories, by incarnation
     std::vector<compat::OpenRequest> stops{};          // requests that wait for the end
-    std::unordered_map<std::uint64_t, std::vector<OpenCancel>> cancels{}; // by delivery
+    std::unordered_map<std::uint64_t, Awaited> awaited{}; // by delivery; 0: of rows alone
     std::unique_ptr<Closing> closing{};      // none: it was not told to end with a grace
     std::optional<caf::error> exit_reason{}; // none: ends normally
     std::uint32_t last_ticket = 0;
@@ -215,6 +233,14 @@ private:
 
   // -- cancelled (sender_actor_cancel.cpp) -------------------------------------------
 
+  // A message that somebody has named.
+  struct Named {
+    CancelFound found;
+    std::uint32_t slot;
+    std::uint64_t delivery; // 0: it is not owed
+  };
+
+  Named find_named(const std::string& idempotency_key, std::uint64_t delivery);
   void on_cancel(const Cancel& x);
   void cancel(const Cancel& x, compat::OpenRequest client);
   void cancel(const IncomingMessage& row);
@@ -222,7 +248,21 @@ private:
   void tell_cancelled(const effect::TellCancelled& x, FollowUps& follow_ups);
   void end_cancelled(const effect::Cancelled& x);
   void on_cancels_stored();
-  void refuse_cancels();
+  void refuse_awaited();
+
+  // -- replaced (sender_actor_replace.cpp) -------------------------------------------
+
+  void on_replace(const Replace& x);
+  void replace(const Replace& x, compat::OpenRequest client);
+  bool replace(IncomingMessage row, StoredMessage stored, std::uint32_t weight);
+  void note_unreplaced(const IncomingMessage& row, std::string_view found);
+  void set_payload(const effect::Replace& x);
+  void set_payload_again(std::uint64_t delivery, caf::message before);
+  std::uint32_t weight_of_accepted(const caf::message& message);
+  void on_replacements_stored();
+  void settle(const outbox_effect::TellReplaced& x);
+  void refuse_replacements(Awaited& awaited, SenderError why);
+  void refuse_replacements_of(std::uint64_t delivery);
 
   // -- known idempotency keys (sender_actor_idempotency.cpp) ------------------------
 

@@ -59,6 +59,8 @@ public:
   void operator()(const input::Rejected& x);
   void operator()(const input::Working& x);
   void operator()(const input::Cancel& x);
+  void operator()(const input::Replace& x);
+  void operator()(const input::Replaced& x);
   void operator()(const input::Wake&);
   void operator()(const input::GuardClosed& x);
   void operator()(const input::RetryNow&);
@@ -246,6 +248,10 @@ private:
   bool ends_instead(Slot slot);
   bool holds_cancelled(const Lane& lane) const;
   void end_child_of_cancelled(Lane& lane);
+
+  // -- replaced ---------------------------------------------------------------------
+
+  void begin_anew(Slot slot);
 
   // -- answers ----------------------------------------------------------------------
 

@@ -72,7 +72,8 @@ private:
     std::uint64_t id = 0;
     std::optional<std::uint32_t> attempts{};
     std::optional<std::uint32_t> hand_overs{};
-    const std::string* context = nullptr; // null: it stays
+    const std::string* context = nullptr;   // null: it stays
+    const StoredMessage* message = nullptr; // null: it stays
     const change::Bury* buried = nullptr;
     bool is_acknowledged = false;
     bool is_dropped = false; // as `change::Acknowledge::is_dropped`
@@ -80,6 +81,9 @@ private:
 
     const std::string& context_of_inserted() const {
       return context ? *context : inserted->context;
+    }
+    const StoredMessage& message_of_inserted() const {
+      return message ? *message : inserted->message;
     }
     bool has_ended() const { return is_acknowledged || buried != nullptr; }
   };
@@ -89,6 +93,7 @@ private:
   void make(const change::CountAttempts& x);
   void make(const change::CountHandOvers& x);
   void make(const change::SetContext& x);
+  void make(const change::SetMessage& x);
   void make(const change::Bury& x);
   void make(const change::ForgetKeys& x);
   void make(const change::DropIncoming& x);
@@ -101,6 +106,7 @@ private:
   void add_burials(PgCommit& to) const;
   void add_counts(PgCommit& to) const;
   void add_contexts(PgCommit& to) const;
+  void add_messages(PgCommit& to) const;
   void add_cancelled(PgCommit& to) const;
 
   std::int32_t outbox_;
@@ -118,12 +124,13 @@ private:
   std::vector<std::size_t> acknowledged_{};                 // in `sums_`, in order
   std::vector<std::uint64_t> incoming_{};                   // rows to delete
   std::vector<const change::DropIncoming*> cancelled_{};    // with the rows before them
+  std::vector<std::uint64_t> replacing_{};                  // rows that older ones take after
   std::vector<const change::Insert*> left_{};               // that nobody has read
   std::vector<PgCall> others_{};
 };
 
-// Whether a delivery is larger than a statement can take.
-bool is_too_large(const StoredDelivery& delivery);
+// The number of the delivery, if the change has more of it than a statement can take; else 0.
+std::uint64_t too_large_in(const StoreChange& change);
 
 // An array of numbers, as a parameter.
 std::string pg_numbers(std::span<const std::uint64_t> numbers);

@@ -19,6 +19,7 @@ extern const PgStatement insert_dead;
 extern const PgStatement insert_dead_with_text;
 extern const PgStatement count;
 extern const PgStatement set_contexts;
+extern const PgStatement set_messages;
 extern const PgStatement drop_keys;
 extern const PgStatement drop_keys_1;
 extern const PgStatement set_keys_back;
@@ -38,6 +39,7 @@ extern const PgStatement resubmit_dead;
 extern const PgStatement set_format;
 extern const PgStatement delete_incoming;
 extern const PgStatement delete_cancelled;
+extern const PgStatement replace_incoming;
 extern const PgStatement resubmit_incoming;
 
 // All that the tables of a version can take. Those for version 1 are among those for version 2: a

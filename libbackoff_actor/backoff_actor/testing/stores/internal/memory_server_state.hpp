@@ -86,6 +86,20 @@ struct MemoryServer::State {
         gone.insert(insertion->incoming);
       else if (const auto* const drop = std::get_if<change::DropIncoming>(&x))
         drop_rows(*drop);
+      else if (const auto* const message = std::get_if<change::SetMessage>(&x))
+        set_rows(*message);
+  }
+
+  void set_rows(const change::SetMessage& x) {
+    if (x.incoming == 0)
+      return;
+    gone.insert(x.incoming);
+    const auto& by = rows[x.incoming - 1].message;
+    for (std::size_t row = 1; row < x.incoming && !by.idempotency_key.empty(); ++row)
+      if (auto& message = rows[row - 1].message; message.idempotency_key == by.idempotency_key) {
+        message.type = by.type;
+        message.payload = by.payload;
+      }
   }
 
   void drop_rows(const change::DropIncoming& x) {
