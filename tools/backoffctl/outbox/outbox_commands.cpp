@@ -28,9 +28,9 @@ OUTBOX is the file, or the address of an outbox on a server: postgres://USER@HOS
 Write it in quotes. Do not put a password into it: other users may see the arguments of a program.
 Use the variable PGPASSWORD, or a file of passwords: ~/.pgpass, or the one that PGPASSFILE names.
 
-You can use list, count, export, backup, owners, find and cancel while the sender runs. All but the
-last see the outbox as it was at one moment. Stop the sender, on all nodes, before you use the other
-commands. No other command removes an owed delivery; set-aside makes it a dead letter.
+You can use list, count, export, backup, owners, find, cancel and replace while the sender runs. All
+but the last two see the outbox as it was at one moment. Stop the sender, on all nodes, before you
+use the other commands. None but cancel removes an owed delivery; set-aside makes it a dead letter.
 )";
 
 constexpr auto outbox_footer = R"(

@@ -201,13 +201,11 @@ Examples:
       it becomes a dead letter, cancelled
 )";
 
-class CancelCommand final : public KeyCommand {
+// What is written into the table incoming for the owner of an outbox to do.
+class OrderCommand : public KeyCommand {
 public:
-  explicit CancelCommand(CLI::App& outbox)
-    : KeyCommand(outbox, "cancel", cancel_description, cancel_footer,
-                 "the idempotency key of a message") {
-    add_switch("--letter", wants_letter_, "let it become a dead letter");
-  }
+  OrderCommand(CLI::App& outbox, const char* name, const char* description, const char* footer)
+    : KeyCommand(outbox, name, description, footer, "the idempotency key of a message") {}
 
   void check(Problems& problems) override {
     KeyCommand::check(problems);
@@ -218,13 +216,75 @@ public:
   std::string run() override {
     const PostgresAddress address{connection(), outbox()};
     const auto format = open_postgres_store_to_read(address, own_options())->message_format();
-    const auto row = row_that_cancels(key(), wants_letter_);
-    postgres_store(address, own_options())->open_writer()->write({&row, 1}, format);
+    const auto order = row();
+    postgres_store(address, own_options())->open_writer()->write({&order, 1}, format);
     return "handed over to the owner of " + outbox() + "\n";
   }
 
 private:
+  virtual IncomingMessage row() const = 0;
+};
+
+class CancelCommand final : public OrderCommand {
+public:
+  explicit CancelCommand(CLI::App& outbox)
+    : OrderCommand(outbox, "cancel", cancel_description, cancel_footer) {
+    add_switch("--letter", wants_letter_, "let it become a dead letter");
+  }
+
+private:
+  IncomingMessage row() const override { return row_that_cancels(key(), wants_letter_); }
+
   bool wants_letter_ = false;
+};
+
+constexpr auto replace_description = R"(Replaces the payload of a message that waits.
+
+It hands the new payload over to the owner of the outbox, in a row of the table incoming, and does
+not wait for the owner. The message with this idempotency key that was handed over before keeps its
+place and its time. If a worker has it, or it is done, nothing changes, and the owner says so in an
+event. The user needs the role backoff_worker.
+)";
+
+constexpr auto replace_footer = R"(
+The payload is what other programs write into the column payload: the owner reads it by the decoder
+of its type.
+
+Examples:
+  backoffctl outbox replace 'postgres://worker@db1/shop#orders' order-4711 --type order \
+                            --payload '{"id": 4711, "count": 3}'
+      a worker gets this in place of the payload before
+  backoffctl outbox replace 'postgres://worker@db1/shop#mails' trial-12 --type text \
+                            --payload 'your trial ends in a week'
+      the same for a payload of plain text
+)";
+
+class ReplaceCommand final : public OrderCommand {
+public:
+  explicit ReplaceCommand(CLI::App& outbox)
+    : OrderCommand(outbox, "replace", replace_description, replace_footer) {
+    add_flag("--type", text(type_), "TYPE", "which decoder of the owner reads the payload");
+    add_flag("--payload", text(payload_), "TEXT", "the new payload");
+  }
+
+  void check(Problems& problems) override {
+    OrderCommand::check(problems);
+    if (type_.value_or("").empty())
+      problems.add("--type", "nothing", "the type of the payload, as in the column type");
+    if (!payload_)
+      problems.add("--payload", "nothing", "the new payload");
+  }
+
+private:
+  IncomingMessage row() const override {
+    std::vector<std::byte> bytes;
+    for (const auto one : payload_.value_or(""))
+      bytes.push_back(static_cast<std::byte>(one));
+    return row_that_replaces(key(), type_.value_or(""), std::move(bytes));
+  }
+
+  std::optional<std::string> type_;
+  std::optional<std::string> payload_;
 };
 
 constexpr auto create_description = R"(Makes an outbox that has no owner yet.
@@ -350,6 +410,7 @@ void add_outbox_server_commands(CLI::App& outbox, Commands& commands) {
   add_command<OwnersCommand>(outbox, commands);
   add_command<FindCommand>(outbox, commands);
   add_command<CancelCommand>(outbox, commands);
+  add_command<ReplaceCommand>(outbox, commands);
   add_command<CreateCommand>(outbox, commands);
   add_command<MigrateCommand>(outbox, commands);
 }
