@@ -1,4 +1,4 @@
-// The SQL by which a service refuses an owner that is none any more (docs/how-to/fence_your_writes.md).
+// The SQL by which a service refuses an owner that is none any more.
 
 #include "control.hpp"
 #include "fixture.hpp"

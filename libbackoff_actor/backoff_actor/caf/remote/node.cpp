@@ -30,7 +30,7 @@ Nodes& nodes() {
 class ErrorStream {
 public:
   void operator()(const NetworkEvent& event) {
-    if (severity_of(event.kind) < Severity::warning)
+    if (severity_of(event) < Severity::warning)
       return;
     const auto is_caused_by_strangers = event.kind == NetworkEvent::Kind::refused
                                         || event.kind == NetworkEvent::Kind::broken_off
