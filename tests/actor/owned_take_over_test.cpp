@@ -2,6 +2,7 @@
 
 #include "owned_fixture.hpp"
 
+#include <caf/actor_cast.hpp>
 #include <caf/exit_reason.hpp>
 
 namespace backoff_actor::actor_test {
@@ -49,6 +50,28 @@ TEST_F(OwnedTakeOver, what_a_dead_process_owed_is_delivered_by_the_next) {
   EXPECT_THAT(b.danger.texts(), ElementsAre("1", "2", "3"));
   EXPECT_THAT(a.danger.texts(), ElementsAre("1"));
   EXPECT_THAT(server.content()->owed(), IsEmpty());
+}
+
+TEST_F(OwnedTakeOver, a_job_goes_on_where_the_dead_process_was) {
+  const auto notes = std::make_shared<Strings>();
+  const ChildFactory factory = [notes](caf::event_based_actor* self) {
+    return self->spawn<HandMade>([notes](caf::event_based_actor* child, const TrackedMsg& job) {
+      notes->push_back(job.note);
+      compat::send(*child, caf::actor_cast<caf::actor>(child->current_sender()),
+                   Working{job.id, job.note + "row "});
+      return caf::message{};
+    });
+  };
+  const auto& a = start_process("node-a", factory, by_sent(), shared("node-a"));
+  start_process("node-b", factory, by_sent(), shared("node-b"));
+  EXPECT_TRUE(submit_to(a, "import")->value);
+  time.advance(100ms);
+
+  die("node-a");
+  time.advance(1s);
+
+  EXPECT_EQ(owner(), "node-b, epoch 2");
+  EXPECT_THAT(*notes, ElementsAre("", "row "));
 }
 
 TEST_F(OwnedTakeOver, another_actor_system_takes_over_when_one_ends) {

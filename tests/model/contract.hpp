@@ -23,6 +23,7 @@ public:
     now_ = now;
     came_too_late_ = 0;
     restored_for_its_end_ = 0;
+    said_note_.clear();
     store.before(now, input);
     std::visit([this](const auto& x) { take(x); }, input);
   }
@@ -81,6 +82,8 @@ private:
     in_slot_[x.slot] = x.delivery;
     if (x.delivery == restored_for_its_end_)
       cancelled_.insert(x.delivery);
+    if (x.delivery == restored_with_note_)
+      notes_[x.delivery] = restored_note;
     deliveries.emplace(x.delivery,
                        KnownDelivery{x.slot, record.key, record.deadline, record.not_before});
     return accept_line(x.delivery);
@@ -228,7 +231,7 @@ private:
     delivery.in_flight_at = x.incarnation;
     delivery.last_at = x.incarnation;
     delivery.error_came = false;
-    return hand_over_line(id, x.incarnation);
+    return hand_over_line(id, x.incarnation, notes_[id]);
   }
 
   std::string carry_out(const effect::Probe& x) {
@@ -291,6 +294,12 @@ private:
     else
       store.forget_attempts(x.delivery);
     return replace_line(x.delivery);
+  }
+  std::string carry_out(const effect::KeepNote& x) {
+    require(in_slot_.at(x.slot) == x.delivery, "what is said of a delivery names its slot");
+    require(!said_note_.empty(), "a note is kept when one has come");
+    notes_[x.delivery] = said_note_;
+    return keep_note_line(x.delivery);
   }
 
   std::string carry_out(const effect::Drained& x) {

@@ -11,6 +11,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -82,7 +83,9 @@ protected:
   void take(const input::Restore& x) {
     if (x.own && x.own->is_cancelled)
       restored_for_its_end_ = x.delivery;
+    restored_with_note_ = x.own && x.own->has_note ? x.delivery : 0;
   }
+  void take(const input::Working& x) { said_note_ = x.note; }
   void take(const input::Start&) { has_begun_ = true; }
   void take(const input::Wake&) { wake_up.reset(); }
   void take(const input::GuardClosed&) {} // none has a guard
@@ -215,9 +218,12 @@ protected:
   bool is_paused_ = false;
   bool is_store_behind_ = false;
   Instant sure_until_ = Instant::never();
-  std::set<std::uint64_t> cancelled_;      // deliveries
-  std::uint64_t restored_for_its_end_ = 0; // in this step, if it is taken in
-  std::set<std::uint64_t> charged_;        // with a hand-over, since a child may have it
+  std::set<std::uint64_t> cancelled_;          // deliveries
+  std::uint64_t restored_for_its_end_ = 0;     // in this step, if it is taken in
+  std::uint64_t restored_with_note_ = 0;       // the same
+  std::string said_note_;                      // in this step
+  std::map<std::uint64_t, std::string> notes_; // the last of each delivery
+  std::set<std::uint64_t> charged_;            // with a hand-over, since a child may have it
   bool has_quit_ = false;
   bool is_closing_ = false; // it was told to finish or to end, or has given up
   bool is_ending_ = false;  // it was told to end, or has given up

@@ -85,6 +85,7 @@ private:
     Message message;
     bool is_restored;
     std::uint32_t hand_overs;  // how often a process has died while a child had it
+    std::string note;          // the last
     std::uint32_t version = 0; // of the newest payload
     std::size_t unwritten = 0; // payloads of which the store has said nothing
     bool is_new = false;       // of those that the sender waits for, the store has taken some
@@ -101,6 +102,7 @@ private:
     Instant submitted_at;
     Instant deadline;
     bool is_unwritten;
+    std::string note;
   };
 
   Walk& life() { return *walks_.back(); }
@@ -125,10 +127,11 @@ private:
     });
     const auto owed = store_.owed();
     for (const auto& [delivery, x] : owed)
-      life().restore({delivery, x.attempts, x.hand_overs, local(x.submitted_at), local(x.deadline),
-                      x.key, x.weight,
-                      std::make_shared<const input::OwnTerms>(input::OwnTerms{
-                        nullptr, local(x.not_before), x.is_cancelled, x.wants_letter})});
+      life().restore(
+        {delivery, x.attempts, x.hand_overs, local(x.submitted_at), local(x.deadline), x.key,
+         x.weight,
+         std::make_shared<const input::OwnTerms>(input::OwnTerms{
+           nullptr, local(x.not_before), x.is_cancelled, x.wants_letter, !x.note.empty()})});
     const auto exhausted = std::count_if(owed.begin(), owed.end(), [&](const auto& entry) {
       const auto most = static_cast<std::uint32_t>(conditions_.max_hand_overs);
       if (entry.second.is_cancelled)
@@ -159,6 +162,7 @@ private:
       require(left != left_.end(), "the store has what was left to it");
       require(left->second.is_unwritten || x.attempts == left->second.attempts,
               "the store knows of all attempts");
+      require(x.note == left->second.note, "the store has the last note of each");
       const auto since = left->second.submitted_at;
       require((since == x.submitted_at || since == std::max(x.submitted_at, x.not_before))
                 && x.deadline == left->second.deadline,
@@ -228,6 +232,8 @@ private:
   // -- what a sender wants to be done -----------------------------------------------------
 
   void look_at(const Input& input, const Effects& effects) {
+    if (const auto* const working = std::get_if<input::Working>(&input))
+      note_ = working->note;
     for (const auto& effect : effects) {
       if (const auto* x = std::get_if<effect::Accept>(&effect))
         accept(input, *x);
@@ -244,22 +250,31 @@ private:
       check_that_it_is_alive(owed.message);
       require(owed.version >= fates_.at(owed.message).begun,
               "no payload comes back after a newer one was begun");
-      slots_[x.slot] = {x.delivery, owed.message, true, owed.hand_overs, owed.version};
+      slots_[x.slot] = {x.delivery, owed.message, true, owed.hand_overs, owed.note, owed.version};
       return;
     }
     require(x.delivery > store_.last_number(), "a number that was stored is never used again");
     const auto message = fates_.size() + 1;
     fates_[message] = {};
-    slots_[x.slot] = {x.delivery, message, false, 0};
+    slots_[x.slot] = {x.delivery, message, false, 0, {}};
   }
 
   void persist(const Input& input, const effect::Persist& x) {
     const auto* submitted = std::get_if<input::Submit>(&input);
     const auto given = submitted != nullptr ? *submitted : input::Submit{};
     const auto message = slots_.at(x.slot).message;
-    store_.add({x.delivery, SimulatedStore::Insert{{message, wall(life().now()),
-                                                    wall(given.deadline), given.key, given.weight,
-                                                    0, 0, time_of(given), false, false, 0}}});
+    store_.add({x.delivery, SimulatedStore::Insert{{message,
+                                                    wall(life().now()),
+                                                    wall(given.deadline),
+                                                    given.key,
+                                                    given.weight,
+                                                    0,
+                                                    0,
+                                                    time_of(given),
+                                                    false,
+                                                    false,
+                                                    0,
+                                                    {}}}});
   }
 
   Instant time_of(const input::Submit& x) {
@@ -313,6 +328,11 @@ private:
     store_.add({x.delivery, SimulatedStore::Replace{++held.version, 1}});
   }
   void carry_out(const effect::Cancelled& x) { end(x.slot); }
+  void carry_out(const effect::KeepNote& x) {
+    auto& note = slots_.at(x.slot).note;
+    note = note_;
+    store_.add({x.delivery, SimulatedStore::Note{note}});
+  }
   void carry_out(const effect::Acknowledge& x) { end(x.slot); }
   void carry_out(const effect::DeadLetter& x) {
     const auto& held = slots_.at(x.slot);
@@ -327,7 +347,8 @@ private:
     count_hand_overs(slots_.at(x.slot), 0);
     if (store_.will_have(x.delivery)) // otherwise where it came from has it still
       left_[x.delivery] = {x.attempts, wall(x.submitted_at), wall(x.deadline),
-                           slots_.at(x.slot).unwritten != 0 || slots_.at(x.slot).is_new};
+                           slots_.at(x.slot).unwritten != 0 || slots_.at(x.slot).is_new,
+                           slots_.at(x.slot).note};
     slots_.erase(x.slot);
   }
 
@@ -356,6 +377,7 @@ private:
   }
 
   Conditions conditions_;
+  std::string note_; // that came with this step
   SimulatedStore store_;
   std::map<Message, Fate> fates_;
   std::vector<std::unique_ptr<Walk>> walks_; // the last one lives

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -36,7 +37,7 @@ public:
   struct Delivery {
     std::uint32_t attempts = 0;
     std::uint32_t hand_overs = 0;
-    bool has_context = false;
+    std::uint32_t context = 0; // which one
     friend bool operator==(const Delivery&, const Delivery&) = default;
   };
 
@@ -54,7 +55,7 @@ public:
     if (const auto* const end = std::get_if<change::Acknowledge>(&x))
       return {end->is_dropped ? 'd' : 'a', end->delivery};
     if (const auto* const context = std::get_if<change::SetContext>(&x))
-      return {'x', context->delivery};
+      return {'x', context->delivery, static_cast<std::uint32_t>(std::stoul(context->context))};
     if (const auto* const message = std::get_if<change::SetMessage>(&x))
       return {'m', message->delivery, static_cast<std::uint32_t>(message->message.bytes.size())};
     if (const auto* const attempts = std::get_if<change::CountAttempts>(&x))
@@ -125,7 +126,7 @@ private:
       else if (x.kind == 'h')
         found->second.hand_overs = x.number;
       else if (x.kind == 'x')
-        found->second.has_context = true;
+        found->second.context = x.number;
       else if (x.kind == 'm')
         versions[x.id] = x.number;
       else if (x.kind == 'd')

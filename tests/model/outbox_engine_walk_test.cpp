@@ -8,6 +8,7 @@
 // - Nobody is told to be sure for longer than four fifths of the lease. They count from the
 //   beginning of the last call that was answered. A call without an answer ends them.
 // - There is one call at a time, none once the store is lost, and each has at most one batch.
+// - Who awaits a context is told of it once the store has it, or a later one.
 // - While something waits, or the lease runs out, the engine does not rest.
 //
 //     RC_PARAMS="max_success=100000" ./build/dev/tests/model_tests --gtest_filter="outbox_engine*"
@@ -33,6 +34,7 @@ enum class OutboxAction {
   set_context,
   set_message,
   set_message_of_unstored,
+  keep_note,
   go,
   answer,
   answer_badly,
@@ -54,6 +56,7 @@ constexpr test::Choice<OutboxAction> outbox_actions[] = {
   {10, OutboxAction::set_context, "set a context"},
   {15, OutboxAction::set_message, "set a message"},
   {5, OutboxAction::set_message_of_unstored, "set the message of one that is not stored"},
+  {20, OutboxAction::keep_note, "keep a note in the context"},
   {60, OutboxAction::go, "go"},
   {50, OutboxAction::answer, "answer"},
   {25, OutboxAction::answer_badly, "answer badly"},
@@ -176,8 +179,15 @@ private:
       return;
     case OutboxAction::set_context:
       if (auto* const one = any_stored(x.number)) {
-        one->second.delivery.has_context = true;
-        put_awaited(one->first, change::SetContext{one->first, "cancelled: 1\n"});
+        one->second.delivery.context = ++last_context_;
+        awaited_[one->first].push_back(last_context_);
+        put(change::SetContext{one->first, std::to_string(last_context_), true});
+      }
+      return;
+    case OutboxAction::keep_note:
+      if (auto* const one = any_stored(x.number)) {
+        one->second.delivery.context = ++last_context_;
+        put(change::SetContext{one->first, std::to_string(last_context_)});
       }
       return;
     case OutboxAction::set_message:
@@ -266,7 +276,7 @@ private:
 
   // The sender is to be told once the change is stored.
   void put_awaited(std::uint64_t id, StoreChange change) {
-    awaited_.insert(id);
+    awaited_[id].push_back(std::numeric_limits<std::uint32_t>::max());
     put(std::move(change));
   }
 
@@ -374,10 +384,16 @@ private:
   }
   void on(const outbox_effect::TellCancelled& x) {
     require(is_attached_, "the end of a cancelled one is told of to its sender");
+    const auto found = awaited_.find(x.delivery);
+    if (found == awaited_.end())
+      return; // an earlier sender's, or it was told of with the one before
     const auto owed = store_.owed.find(x.delivery);
-    require(owed == store_.owed.end() || owed->second.has_context,
+    const auto is_written = [&](std::uint32_t context) {
+      return owed == store_.owed.end() || context <= owed->second.context;
+    };
+    require(std::erase_if(found->second, is_written) > 0,
             "what is told of a cancelled one was written");
-    if (const auto found = awaited_.find(x.delivery); found != awaited_.end())
+    if (found->second.empty())
       awaited_.erase(found);
   }
   void on(const outbox_effect::TellReplaced& x) {
@@ -434,7 +450,8 @@ private:
   bool is_halted_ = false;
   bool is_reported_ = false;
   std::set<std::uint64_t> dropped_; // of `letters_`: those that were cancelled
-  std::multiset<std::uint64_t> awaited_;
+  std::map<std::uint64_t, std::vector<std::uint32_t>> awaited_; // by delivery: contexts, or its end
+  std::uint32_t last_context_ = 0;
   std::map<std::uint64_t, std::uint32_t> messages_;           // how many each was given
   std::map<std::uint64_t, std::deque<std::uint32_t>> untold_; // of which nothing is known yet
   std::map<std::uint64_t, std::uint32_t> stored_;             // the last that is told to be stored

@@ -39,6 +39,7 @@ struct Delivery {
   bool is_cancelled = false; // and a child has it
   bool wants_letter = false;
   bool is_unwritten = false; // it has a payload of which the store has said nothing
+  std::string note{};        // the last that its child has left
   std::optional<Instant> pauses_until{};
   std::optional<Instant> scheduled_for{}; // its time has not come
   std::uint64_t place = 0;                // of two of a key, the smaller one comes first
@@ -200,8 +201,15 @@ inline std::string tell_to_end_line(std::uint32_t child) {
 }
 inline std::string abandon_line(std::uint32_t child) { return "abandon child " + number(child); }
 inline std::string stop_line(std::uint32_t child) { return "stop child " + number(child); }
-inline std::string hand_over_line(std::uint64_t delivery, std::uint32_t child) {
-  return "hand over " + number(delivery) + " to child " + number(child);
+inline std::string keep_note_line(std::uint64_t delivery) {
+  return "keep the note of " + number(delivery);
+}
+/// What a note is called of which an earlier sender has left it known only that there is one.
+inline const std::string restored_note = "left";
+inline std::string hand_over_line(std::uint64_t delivery, std::uint32_t child,
+                                  const std::string& note) {
+  return "hand over " + number(delivery) + " to child " + number(child)
+         + (note.empty() ? "" : ", with the note " + note);
 }
 inline std::string probe_line(std::uint32_t child) { return "probe child " + number(child); }
 inline std::string hold_line(std::uint64_t delivery) { return "hold " + number(delivery); }

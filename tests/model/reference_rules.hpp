@@ -330,7 +330,7 @@ protected:
     lane.was_handed_something = true;
     ++counters.hand_overs;
     counters.resends += again ? 1u : 0u;
-    taken.push_back(hand_over_line(x.id, lane.incarnation));
+    taken.push_back(hand_over_line(x.id, lane.incarnation, x.note));
     tell(event::HandedOver{now, x.id, lane.incarnation, again});
   }
 

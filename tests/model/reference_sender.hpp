@@ -278,7 +278,7 @@ public:
 
   void operator()(const input::Replace& x) {
     auto* found = is_stopped ? nullptr : find(x.delivery);
-    if (found == nullptr || found->is_in_flight)
+    if (found == nullptr || found->is_in_flight || !found->note.empty())
       return;
     found->weight = x.weight;
     found->hand_overs.clear();
@@ -302,9 +302,10 @@ public:
   }
 
   void operator()(const input::Working& x) {
+    const auto is_kept = !x.note.empty() && keep_note(x);
     auto* found = answered(x.hand_over);
     if (found == nullptr)
-      return note_unknown(x.said);
+      return is_kept ? void() : note_unknown(x.said);
     if (options.works_on == WorksOn::one) {
       lane_of(*found)->last_progress = now;
     } else {
@@ -385,6 +386,20 @@ public:
   }
 
 private:
+  /// From whoever had it last, whatever has become of that child.
+  bool keep_note(const input::Working& x) {
+    auto* found = is_stopped ? nullptr : find(x.hand_over);
+    if (found == nullptr || !found->is_owed || !is_latest(*found, x.hand_over))
+      return false;
+    if (x.note.size() > 65'536) {
+      hint(event::Hint::About::large_note, found->id);
+      return false;
+    }
+    found->note = x.note;
+    taken.push_back(keep_note_line(found->id));
+    return true;
+  }
+
   // What follows from any input that did not end the sender.
   void settle() {
     go_on_finishing();

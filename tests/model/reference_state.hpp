@@ -291,6 +291,9 @@ public:
                                   : static_cast<std::uint64_t>(std::count_if(
                                     deliveries.begin(), deliveries.end(),
                                     [](const Delivery& x) { return x.scheduled_for.has_value(); }));
+    result.with_note = static_cast<std::uint64_t>(
+      std::count_if(deliveries.begin(), deliveries.end(),
+                    [](const Delivery& x) { return x.is_owed && !x.note.empty(); }));
     if (const auto all = owed(); !all.empty() && !is_put_off(*find(all.front())))
       result.oldest_age = at - find(all.front())->submitted_at;
     result.counters = counters;
@@ -594,6 +597,8 @@ protected:
   void keep_own(Delivery& x, const input::OwnTerms& own) {
     if (own.retries)
       keep_own_retries(x, *own.retries);
+    if (own.has_note)
+      x.note = restored_note;
     if (own.not_before <= now)
       return;
     x.scheduled_for = own.not_before;

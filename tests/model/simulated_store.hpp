@@ -7,6 +7,7 @@
 #include <deque>
 #include <map>
 #include <set>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -33,6 +34,7 @@ public:
     bool is_cancelled;
     bool wants_letter;
     std::uint32_t version; // of the payload
+    std::string note;      // empty: none
   };
 
   struct Insert {
@@ -51,13 +53,16 @@ public:
     std::uint32_t version;
     std::uint32_t weight;
   };
+  struct Note {
+    std::string note;
+  };
   struct End { // acknowledged, or a dead letter
     Message message;
   };
 
   struct Change {
     std::uint64_t delivery;
-    std::variant<Insert, CountAttempts, CountHandOvers, Cancel, Replace, End> what;
+    std::variant<Insert, CountAttempts, CountHandOvers, Cancel, Replace, Note, End> what;
   };
 
   /// Of which change it is known now whether it is made.
@@ -122,6 +127,8 @@ public:
         found->second.weight = v->weight;
         found->second.attempts = found->second.hand_overs = 0;
         result.push_back({delivery, v->version});
+      } else if (const auto* w = std::get_if<Note>(&what)) {
+        found->second.note = w->note;
       } else {
         ended_.insert(found->second.message);
         owed_.erase(found);

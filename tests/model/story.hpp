@@ -68,7 +68,10 @@ private:
     return "Nacked " + name(x.hand_over) + after(x.retry_after) + words(x.blame);
   }
   std::string tell(const input::Rejected& x) const { return "Rejected " + name(x.hand_over); }
-  std::string tell(const input::Working& x) const { return "Working " + name(x.hand_over); }
+  std::string tell(const input::Working& x) const {
+    return "Working " + name(x.hand_over)
+           + (x.note.empty() ? "" : ", note " + x.note.substr(0, 10));
+  }
   std::string tell(const input::Cancel& x) const {
     return "Cancel " + number(x.delivery) + (x.wants_letter ? ", for a letter" : "");
   }

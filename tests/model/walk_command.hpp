@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <ostream>
+#include <string>
 
 namespace backoff_actor::model_test {
 
@@ -130,6 +131,13 @@ struct Command {
   }
 
   bool wants_letter() const { return how % 3 == 1; }
+
+  /// How far a child says that it is. Mostly nothing; rarely too much.
+  std::string note() const {
+    if (how % 64 == 63)
+      return std::string(65'537, '-');
+    return how % 2 == 0 ? "" : "row " + std::to_string(how / 2 % 5);
+  }
 
   bool joins_until_stored() const { return how % 3 == 1; }
 
@@ -308,8 +316,11 @@ inline void showValue(const Command& x, std::ostream& out) {
     break;
   case Kind::acknowledged:
   case Kind::rejected:
-  case Kind::working:
     out << " for " << hand_overs[static_cast<int>(x.hand_over())];
+    break;
+  case Kind::working:
+    out << " for " << hand_overs[static_cast<int>(x.hand_over())]
+        << (x.note().empty() ? "" : ", note " + x.note().substr(0, 10));
     break;
   case Kind::advance:
   case Kind::be_late:

@@ -87,8 +87,10 @@ public:
                                 hand_over(x, account()).value, x.reason()});
     case Kind::rejected:
       return step(input::Rejected{hand_over(x, account()), x.error()});
-    case Kind::working:
-      return step(input::Working{hand_over(x, account())});
+    case Kind::working: {
+      const auto name = hand_over(x, account());
+      return step(input::Working{name, name.value, x.note()});
+    }
     case Kind::tick:
       return tick();
     case Kind::advance:
@@ -226,11 +228,12 @@ protected:
     const auto delivery =
       x.step() > 0 ? last + x.step() : last - std::min<std::uint64_t>(last, x.back());
     auto own = x.own(now_);
-    if (x.how % 7 == 6) { // it was cancelled while a child had it
-      auto cancelled = own ? *own : input::OwnTerms{};
-      cancelled.is_cancelled = true;
-      cancelled.wants_letter = x.wants_letter();
-      own = std::make_shared<const input::OwnTerms>(std::move(cancelled));
+    if (x.how % 7 >= 5) { // it was cancelled while a child had it, or its child has left a note
+      auto left = own ? *own : input::OwnTerms{};
+      left.is_cancelled = x.how % 7 == 6;
+      left.wants_letter = x.wants_letter();
+      left.has_note = !left.is_cancelled;
+      own = std::make_shared<const input::OwnTerms>(std::move(left));
     }
     restore({delivery, x.attempts(), 0, now_ + -x.age(),
              x.time_left() ? now_ + *x.time_left() : Instant::never(), x.key(), x.weight(),

@@ -44,18 +44,7 @@ void mark_cancelled(std::string& context, bool wants_letter) {
   context.append(mark_in_context).append(wants_letter ? "letter" : "gone");
 }
 
-void unmark_cancelled(std::string& context) {
-  for (std::size_t line = 0; line < context.size();) {
-    const auto end = context.find('\n', line);
-    const auto next = end == std::string::npos ? context.size() : end + 1;
-    if (std::string_view{context}.substr(line).starts_with(mark_in_context))
-      context.erase(line, next - line);
-    else
-      line = next;
-  }
-  while (context.ends_with('\n'))
-    context.pop_back();
-}
+void unmark_cancelled(std::string& context) { remove_line(context, mark_in_context); }
 
 std::optional<bool> cancel_mark_in(std::string_view context) {
   const auto value = value_in(context, mark_in_context);

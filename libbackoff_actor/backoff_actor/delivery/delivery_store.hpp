@@ -135,8 +135,9 @@ struct CountHandOvers {
 
 /// The context of a delivery is another one.
 struct SetContext {
-  std::uint64_t delivery; ///< its number
-  std::string context;    ///< as `StoredDelivery::context`
+  std::uint64_t delivery;  ///< its number
+  std::string context;     ///< as `StoredDelivery::context`
+  bool is_awaited = false; ///< its sender is to be told once it is stored
 };
 
 /// The message of a delivery is another one, which has not failed: its failed attempts and its

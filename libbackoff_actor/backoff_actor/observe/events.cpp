@@ -240,6 +240,9 @@ struct DescribeSenderEvent {
               ": max_attempts or time_to_live would end it");
       it.has("waiting", x.waiting);
       break;
+    case event::Hint::About::large_note:
+      it.says("the note of delivery ", x.delivery, " has more than 64 KiB: it is not kept");
+      break;
     }
   }
 };
@@ -247,8 +250,8 @@ struct DescribeSenderEvent {
 } // namespace
 
 std::string_view event::to_string(Hint::About about) {
-  constexpr auto names =
-    detail::enum_names<Hint::About>({"no_key", "short_ack_timeout", "endless_retries"});
+  constexpr auto names = detail::enum_names<Hint::About>(
+    {"no_key", "short_ack_timeout", "endless_retries", "large_note"});
   return names.of(about);
 }
 

@@ -192,6 +192,9 @@ struct Hint {
     /// In strict order, the sender failed ten times in a row, and others wait behind the delivery.
     /// It has neither a limit of attempts nor a deadline.
     endless_retries,
+
+    /// The note of a child is larger than `Working::largest_note`, and is not kept.
+    large_note,
   };
 
   Instant at;             ///< when it was noticed

@@ -63,6 +63,7 @@ struct SenderNumbers {
   std::uint64_t owed_bytes = 0; ///< the weight of the owed deliveries, if it is counted
   std::uint64_t in_flight = 0;  ///< owed deliveries that a child holds
   std::uint64_t scheduled = 0;  ///< owed deliveries whose time has not come, see `Submit::delay`
+  std::uint64_t with_note = 0;  ///< owed deliveries that have a note, see `Working::note`
   /// Deliveries that are no longer owed but still with the child: they expired there, or an earlier
   /// child has done them. They take room until the child answers.
   std::uint64_t ghosts = 0;
@@ -174,6 +175,8 @@ inline constexpr auto sender_gauges = std::to_array<NumberOf<SenderNumbers>>({
    "Owed deliveries that a child holds."},
   {&SenderNumbers::scheduled, "scheduled", "sender_scheduled",
    "Owed deliveries whose time has not come."},
+  {&SenderNumbers::with_note, "with_note", "sender_with_note",
+   "Owed deliveries that have a note of their child."},
   {&SenderNumbers::ghosts, "ghosts", "sender_ghosts",
    "Deliveries that are no longer owed, but that a child still holds."},
   {&SenderNumbers::abandoned, "abandoned", "children_abandoned",

@@ -44,9 +44,11 @@ std::string to_string(const SenderStatus& status) {
     text += ", on the fallback";
   text += ", " + std::to_string(status.owed) + " owed";
   if (status.owed > 0)
-    text +=
-      " (" + std::to_string(status.in_flight) + " in flight, oldest " + to_string(status.oldest_age)
-      + (status.scheduled > 0 ? ", " + std::to_string(status.scheduled) + " for later" : "") + ")";
+    text += " (" + std::to_string(status.in_flight) + " in flight, oldest "
+            + to_string(status.oldest_age)
+            + (status.scheduled > 0 ? ", " + std::to_string(status.scheduled) + " for later" : "")
+            + (status.with_note > 0 ? ", " + std::to_string(status.with_note) + " with a note" : "")
+            + ")";
   if (status.ghosts > 0)
     text += ", " + std::to_string(status.ghosts) + (status.ghosts == 1 ? " ghost" : " ghosts");
   text += status.pool.workers.empty() ? ", child " + std::to_string(status.incarnation)

@@ -70,6 +70,7 @@ constexpr LiveNumber live_numbers[] = {
   {"downSince",
    [](const auto& x) { return x.glance.is_service_down ? moment(x.glance.failing_since) : 0; }},
   {"scheduled", [](const auto& x) { return x.glance.scheduled; }},
+  {"withNote", [](const auto& x) { return x.glance.with_note; }},
 };
 
 // The parts of a status that are not senders.

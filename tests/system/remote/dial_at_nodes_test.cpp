@@ -130,14 +130,14 @@ TEST_F(DialAtNodes, at_one_of_another_version_of_this_library_names_the_protocol
       io_compat::set_identifiers(made.config, all);
     };
   };
-  Node newer{calm(), with_protocol("3")};
+  Node newer{calm(), with_protocol("4")};
   const auto port = newer.listen();
-  EXPECT_EQ(dial_at(port), "its backoff_actor speaks protocol 3, that of this program 2: use "
+  EXPECT_EQ(dial_at(port), "its backoff_actor speaks protocol 4, that of this program 3: use "
                            "versions that speak the same");
   EXPECT_EQ(dial_at(port, {.checks_types = false}), "");
   Node silent{calm(), with_protocol("")};
   EXPECT_EQ(dial_at(silent.listen()),
-            "its backoff_actor speaks protocol 1, that of this program 2: "
+            "its backoff_actor speaks protocol 1, that of this program 3: "
             "use versions that speak the same")
     << "0.2.0 says nothing of it";
 }

@@ -22,6 +22,11 @@ inline std::shared_ptr<const input::OwnTerms> own(OwnRetries retries) {
   return std::make_shared<const input::OwnTerms>(
     input::OwnTerms{std::make_shared<const OwnRetries>(std::move(retries))});
 }
+inline std::shared_ptr<const input::OwnTerms> own_with_note() {
+  input::OwnTerms result;
+  result.has_note = true;
+  return std::make_shared<const input::OwnTerms>(std::move(result));
+}
 inline std::shared_ptr<const input::OwnTerms> own(Instant not_before) {
   return std::make_shared<const input::OwnTerms>(input::OwnTerms{nullptr, not_before});
 }
@@ -61,8 +66,9 @@ public:
   Lines reject(std::uint64_t delivery) {
     return take(input::Rejected{hand_overs.at(delivery).back(), {8, "never"}});
   }
-  Lines working(std::uint64_t delivery) {
-    return take(input::Working{hand_overs.at(delivery).back()});
+  Lines working(std::uint64_t delivery, std::string note = {}) {
+    const auto last = hand_overs.at(delivery).back();
+    return take(input::Working{last, last.value, std::move(note)});
   }
 
   /// A delivery that was accepted here is cancelled.
@@ -213,6 +219,10 @@ private:
   std::string describe(const effect::Replace& x) {
     EXPECT_EQ(delivery_in_.at(x.slot), x.delivery);
     return "replace " + name(x.slot);
+  }
+  std::string describe(const effect::KeepNote& x) {
+    EXPECT_EQ(x.delivery, delivery_in_.at(x.slot));
+    return "keep note of " + name(x.slot);
   }
   std::string describe(const effect::Drained& x) {
     return "drained " + std::to_string(x.ticket) + ", " + std::to_string(x.left) + " left";

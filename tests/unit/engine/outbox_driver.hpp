@@ -35,7 +35,7 @@ struct NameOfChange {
     return "hand-over of " + std::to_string(x.delivery);
   }
   std::string operator()(const change::SetContext& x) const {
-    return "context of " + std::to_string(x.delivery);
+    return "context of " + std::to_string(x.delivery) + ": " + x.context;
   }
   std::string operator()(const change::SetMessage& x) const {
     return "message of " + std::to_string(x.delivery);
@@ -75,6 +75,7 @@ public:
       changes.push_back(insertion(id));
     return put(std::move(changes));
   }
+  Strings detach() { return step(outbox_input::Detach{}); }
   Strings go() { return step(outbox_input::Go{}); }
   Strings done(bool is_untidy = false) { return step(outbox_input::Done{is_untidy}); }
   Strings fail(StoreFailure failure) { return step(outbox_input::Failed{failure, "told to"}); }

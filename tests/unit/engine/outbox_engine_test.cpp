@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace backoff_actor {
@@ -25,6 +26,10 @@ std::vector<StoreChange> acknowledgements(std::uint64_t from, std::uint64_t to) 
   for (auto id = from; id <= to; ++id)
     result.push_back(acknowledgement(id));
   return result;
+}
+
+StoreChange note(std::uint64_t delivery, std::string context) {
+  return change::SetContext{delivery, std::move(context)};
 }
 
 // An outbox that no other process wants.
@@ -119,6 +124,84 @@ TEST(outbox_engine_that_lingers, waits_once_for_a_batch_to_grow) {
   outbox.go();
   EXPECT_THAT(outbox.insert({4, 5}), ElementsAre("go on")) << "the batch is full";
   EXPECT_THAT(outbox.go(), ElementsAre("commit insert 3, insert 4, insert 5"));
+}
+
+// -- contexts -------------------------------------------------------------------------
+
+TEST_F(outbox_engine, lets_a_note_wait_for_a_commit_that_is_made_anyway) {
+  EXPECT_THAT(outbox.put({note(7, "a")}), ElementsAre("go on"));
+  EXPECT_THAT(outbox.go(), ElementsAre("sleep 100ms"));
+  EXPECT_THAT(outbox.put({note(7, "b")}), IsEmpty());
+  EXPECT_THAT(outbox.put({note(8, "c")}), IsEmpty());
+  EXPECT_THAT(outbox.insert({9}), ElementsAre("go on"));
+  EXPECT_THAT(outbox.go(), ElementsAre("commit context of 7: b, context of 8: c, insert 9"));
+  outbox.put({note(7, "d")});
+  EXPECT_THAT(outbox.done(), ElementsAre("9 stored", "go on"));
+  EXPECT_THAT(outbox.go(), ElementsAre("sleep 100ms"));
+}
+
+TEST_F(outbox_engine, commits_notes_alone_after_a_while) {
+  outbox.put({note(7, "a")});
+  outbox.go();
+  EXPECT_THAT(outbox.wake(100ms - 1ns), IsEmpty());
+  EXPECT_THAT(outbox.wake(1ns), ElementsAre("go on"));
+  EXPECT_THAT(outbox.go(), ElementsAre("commit context of 7: a"));
+  EXPECT_THAT(outbox.done(), ElementsAre("go on"));
+  EXPECT_THAT(outbox.go(), IsEmpty());
+  outbox.put({note(7, "b")});
+  EXPECT_THAT(outbox.go(), ElementsAre("sleep 100ms")) << "the next waits, too";
+}
+
+TEST_F(outbox_engine, commits_a_batch_of_notes_at_once) {
+  outbox.put({note(7, "a")});
+  outbox.go();
+  EXPECT_THAT(outbox.put({note(8, "b")}), IsEmpty());
+  EXPECT_THAT(outbox.put({note(9, "c")}), ElementsAre("go on"));
+  EXPECT_THAT(outbox.go(), ElementsAre("commit context of 7: a, context of 8: b, context of 9: c"));
+}
+
+TEST_F(outbox_engine, lets_a_context_that_is_awaited_not_wait) {
+  outbox.put({note(7, "a")});
+  outbox.go();
+  EXPECT_THAT(outbox.put({change::SetContext{7, "b", true}}), ElementsAre("go on"));
+  EXPECT_THAT(outbox.put({note(7, "c")}), IsEmpty());
+  EXPECT_THAT(outbox.go(), ElementsAre("commit context of 7: c")) << "which somebody awaits";
+  EXPECT_THAT(outbox.done(), ElementsAre("cancellation of 7 is stored", "go on"));
+}
+
+TEST_F(outbox_engine, tells_nobody_of_a_note_that_is_stored) {
+  outbox.put({note(7, "a"), acknowledgement(8)});
+  EXPECT_THAT(outbox.go(), ElementsAre("commit context of 7: a, ack 8"));
+  EXPECT_THAT(outbox.done(), ElementsAre("go on"));
+}
+
+TEST_F(outbox_engine, keeps_the_last_context_of_a_delivery_when_a_commit_fails) {
+  outbox.put({change::SetContext{7, "a", true}, note(8, "b")});
+  outbox.go();
+  outbox.put({note(7, "c")});
+  outbox.fail(StoreFailure::full);
+  EXPECT_THAT(outbox.go(), ElementsAre("sleep 100ms"));
+  outbox.put({note(8, "d")});
+  outbox.wake(100ms);
+  EXPECT_THAT(outbox.go(), ElementsAre("commit context of 8: d, context of 7: c (doubtful)"));
+  EXPECT_THAT(outbox.done(), ElementsAre("cancellation of 7 is stored", "go on"));
+}
+
+TEST_F(outbox_engine, writes_notes_at_once_when_its_sender_ends) {
+  outbox.put({note(7, "a")});
+  outbox.go();
+  EXPECT_THAT(outbox.detach(), ElementsAre("go on"));
+  EXPECT_THAT(outbox.go(), ElementsAre("commit context of 7: a"));
+}
+
+TEST(outbox_engine_that_lingers, lets_a_note_grow_the_next_batch_as_any_change) {
+  OutboxDriver outbox{{.max_batch = 3, .max_wait = 20ms}};
+  outbox.attach();
+  outbox.put({note(7, "a")});
+  EXPECT_THAT(outbox.go(), ElementsAre("sleep 20ms"));
+  EXPECT_THAT(outbox.insert({8}), IsEmpty());
+  outbox.wake(20ms);
+  EXPECT_THAT(outbox.go(), ElementsAre("commit context of 7: a, insert 8"));
 }
 
 TEST_F(outbox_engine, refuses_insertions_when_a_commit_fails_and_tries_the_rest_again) {

@@ -96,6 +96,8 @@ TEST(EventText, says_what_happened) {
     {event::Hint{at, event::Hint::About::short_ack_timeout, 7, 0},
      "delivery 7 was done after its ack_timeout: set a longer one, or let the worker say "
      "Working"},
+    {event::Hint{at, event::Hint::About::large_note, 7, 0},
+     "the note of delivery 7 has more than 64 KiB: it is not kept"},
     {event::Hint{at, event::Hint::About::endless_retries, 7, 12},
      "10 failures in a row, delivery 7 is first, 12 others wait: max_attempts or time_to_live "
      "would end it"},

@@ -178,6 +178,8 @@ TEST(LogLineOfParts, names_the_event_and_all_that_it_has) {
     {"succeeds_again after_s=3600 failures=31 is_fallback=false",
      Event{event::SucceedsAgain{now, now + -Duration{1h}, 31, false}}},
     {"hint about=no_key delivery=4", Event{event::Hint{now, event::Hint::About::no_key, 4, 0}}},
+    {"hint about=large_note delivery=4",
+     Event{event::Hint{now, event::Hint::About::large_note, 4, 0}}},
     {"hint about=endless_retries delivery=4 waiting=12",
      Event{event::Hint{now, event::Hint::About::endless_retries, 4, 12}}},
     {"finishing in_flight=2 within_s=20", Event{event::Finishing{now, 2, now + 20s}}},

@@ -42,6 +42,7 @@ TEST(observed_status, has_the_numbers_of_a_sender) {
   sender.glance.owed_bytes = std::numeric_limits<std::uint64_t>::max();
   sender.glance.in_flight = 24;
   sender.glance.scheduled = 27;
+  sender.glance.with_note = 28;
   sender.glance.ghosts = 25;
   sender.glance.abandoned = 26;
   sender.glance.phase = Phase::waiting;
@@ -61,7 +62,7 @@ TEST(observed_status, has_the_numbers_of_a_sender) {
       R"("is_paused":false,"is_held_back":false,"is_on_fallback":false,"is_delayed":false,)"
       R"("is_store_behind":false,"is_service_down":false,)"
       R"("restarts":21,"owed":22,"owed_bytes":18446744073709551615,)"
-      R"("in_flight":24,"scheduled":27,"ghosts":25,"abandoned":26,)"
+      R"("in_flight":24,"scheduled":27,"with_note":28,"ghosts":25,"abandoned":26,)"
       R"("oldest_age_seconds":1.500000000,"silent_for_seconds":0.000000002,)"
       R"("nothing_succeeded_for_seconds":4.000000000,)"
       R"("due_in_seconds":0.250000000,)"

@@ -44,6 +44,9 @@ TEST(sender_status, is_rendered_in_one_line) {
   status.scheduled = 9;
   status.oldest_age = 1s;
   EXPECT_EQ(to_string(status), "running, 12 owed (0 in flight, oldest 1s, 9 for later), child 0");
+  status.with_note = 2;
+  EXPECT_EQ(to_string(status),
+            "running, 12 owed (0 in flight, oldest 1s, 9 for later, 2 with a note), child 0");
 }
 
 TEST(sender_status, says_since_when_the_service_is_down) {

@@ -5,7 +5,9 @@
 #include "backoff_actor/caf/messages/type_ids.hpp"
 #include "backoff_actor/core/time.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <string>
 #include <utility>
 
 namespace backoff_actor {
@@ -40,6 +42,10 @@ struct TrackedMsg {
   /// outbox before. A service that refuses a lower one than it has seen is safe from a process that
   /// was frozen. 0: no other process can own the outbox, see `spawn_owned_sender`.
   std::uint64_t epoch = 0;
+
+  /// How far the delivery is: the last `Working::note` of a child that had it, in this process or
+  /// an earlier one. Empty: none was kept, so begin at the beginning.
+  std::string note{};
 };
 
 /// Tells the sender that a delivery is done. Return it from the handler of `TrackedMsg`, or send it
@@ -96,7 +102,20 @@ struct Reject {
 /// @errors an `id` must name the last hand-over of a delivery to the present child. The sender
 ///         reports any other as `event::UnknownAcknowledgement` and ignores it.
 struct Working {
+  /// How large a note may be, in bytes.
+  static constexpr std::size_t largest_note = 64 * 1024;
+
   std::uint64_t id = 0; ///< the `TrackedMsg::id` of the delivery
+
+  /// How far the work is, in any form: the next child that gets the delivery finds it in its
+  /// `TrackedMsg::note`. It replaces the note before; an empty one leaves that as it is. A durable
+  /// outbox writes it with its next commit, 100 ms later at the latest. Unlike the sign of life, it
+  /// counts until another child has the delivery, also if this one was told to end.
+  ///
+  /// @range up to `largest_note` bytes
+  /// @errors a larger note is not kept, and the one before stays: `event::Hint`, and an error as
+  ///         the answer if `Working` came as a request
+  std::string note{};
 };
 
 /// Tells a child with `Acknowledgement::by_sent` that a delivery which it has is cancelled. It may
@@ -113,7 +132,8 @@ auto inspect(auto& f, TrackedMsg& x) {
                         compat::field("payload", x.payload), compat::field("client", x.client),
                         compat::field("delivery", x.delivery),
                         compat::field("incarnation", x.incarnation),
-                        compat::field("origin", x.origin), compat::field("epoch", x.epoch));
+                        compat::field("origin", x.origin), compat::field("epoch", x.epoch),
+                        compat::field("note", x.note));
 }
 auto inspect(auto& f, Sent& x) {
   return compat::object(f, x, "backoff_actor::Sent", compat::field("id", x.id),
@@ -129,7 +149,8 @@ auto inspect(auto& f, Reject& x) {
                         compat::field("error", x.error));
 }
 auto inspect(auto& f, Working& x) {
-  return compat::object(f, x, "backoff_actor::Working", compat::field("id", x.id));
+  return compat::object(f, x, "backoff_actor::Working", compat::field("id", x.id),
+                        compat::field("note", x.note));
 }
 auto inspect(auto& f, Cancelled& x) {
   return compat::object(f, x, "backoff_actor::Cancelled", compat::field("id", x.id));

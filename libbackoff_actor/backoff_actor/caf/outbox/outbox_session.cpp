@@ -140,8 +140,8 @@ bool SenderStore::waits_for_count(std::uint64_t id) const {
   return found != hand_overs_.end() && found->second.waiting;
 }
 
-void SenderStore::set_context(std::uint64_t id, std::string context) {
-  changes_.emplace_back(change::SetContext{id, std::move(context)});
+void SenderStore::set_context(std::uint64_t id, std::string context, bool is_awaited) {
+  changes_.emplace_back(change::SetContext{id, std::move(context), is_awaited});
 }
 
 void SenderStore::set_message(std::uint64_t id, Instant now) {

@@ -205,7 +205,7 @@ bool BackOffSender::on_childs_word(const compat::Word& word) {
   else if (const auto* const reject = word.as<Reject>())
     on_reject(*reject);
   else if (const auto* const working = word.as<Working>())
-    take(input::Working{name_of(working->id), working->id});
+    on_working(*working);
   else
     return false;
   return true;
@@ -266,6 +266,18 @@ void BackOffSender::on_reject(const Reject& reject) {
   auto error = given(reject.error);
   const input::Rejected news{name_of(reject.id), cause_of(error, is_observed_), reject.id};
   take(news, std::move(error));
+}
+
+// The child works, whatever is wrong with its note.
+void BackOffSender::on_working(const Working& working) {
+  static_assert(Working::largest_note == input::Working::largest_note);
+  Problems problems{"Working"};
+  if (working.note.size() > Working::largest_note)
+    problems.add("note", std::to_string(working.note.size()) + " bytes",
+                 "0.." + std::to_string(Working::largest_note) + " bytes");
+  if (!problems.empty())
+    refuse_word(problems);
+  take(input::Working{name_of(working.id), working.id, working.note});
 }
 
 void BackOffSender::on_error_answer(HandOverId id, const caf::error& error,

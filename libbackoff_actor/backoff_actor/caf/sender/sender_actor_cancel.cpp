@@ -112,7 +112,7 @@ void BackOffSender::tell_cancelled(const effect::TellCancelled& x, FollowUps& fo
   if (store_) {
     auto& context = parcels_[x.slot].more().context;
     detail::mark_cancelled(context, x.wants_letter);
-    store_->set_context(x.delivery, context);
+    store_->set_context(x.delivery, context, /*is_awaited=*/true);
     if (store_->waits_for_count(x.delivery)) // the child does not have it yet, and never gets it
       return follow_ups.add({input::Rejected{x.hand_over, Cause{}}});
   }

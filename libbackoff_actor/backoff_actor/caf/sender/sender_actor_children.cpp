@@ -4,6 +4,7 @@
 #include "backoff_actor/caf/child/internal/pending_start.hpp"
 #include "backoff_actor/caf/outbox/internal/outbox_session.hpp"
 #include "backoff_actor/caf/sender/internal/sender_actor.hpp"
+#include "backoff_actor/core/text/internal/note_in_context.hpp"
 #include "backoff_actor/delivery/internal/delivery_slots.hpp"
 
 #include <algorithm>
@@ -114,8 +115,9 @@ void BackOffSender::give_to_child(const effect::HandOver& x) {
   if (acknowledges_by_reply_)
     hand_over(parcel.payload);
   else
-    hand_over(caf::make_message(TrackedMsg{id_of(x.hand_over), parcel.payload, parcel.source(),
-                                           x.delivery, x.incarnation, origin_, epoch()}));
+    hand_over(caf::make_message(TrackedMsg{
+      id_of(x.hand_over), parcel.payload, parcel.source(), x.delivery, x.incarnation, origin_,
+      epoch(), parcel.extra ? detail::note_in(parcel.extra->context) : std::string{}}));
 }
 
 void BackOffSender::send_probe(const effect::Probe& x) {

@@ -185,6 +185,9 @@ public:
   void operator()(const effect::TellCancelled& x) { self_.tell_cancelled(x, follow_ups_); }
 
   void operator()(const effect::Replace& x) { self_.set_payload(x); }
+  void operator()(const effect::KeepNote& x) {
+    self_.keep_note(x, std::get<input::Working>(news_->input).note);
+  }
 
   void operator()(const effect::Drained& x) {
     auto drain = self_.rare().drains.extract(x.ticket);

@@ -35,8 +35,17 @@ void BackOffSender::on_replace(const Replace& x) {
   rest_or_stay();
 }
 
+// What has a note is in work: a new payload must not go on where the old one was.
+BackOffSender::Named BackOffSender::find_to_replace(const std::string& idempotency_key,
+                                                    std::uint64_t delivery) {
+  auto result = find_named(idempotency_key, delivery);
+  if (result.found == CancelFound::waiting && engine_.has_note(result.slot))
+    result.found = CancelFound::in_work;
+  return result;
+}
+
 void BackOffSender::replace(const Replace& x, compat::OpenRequest client) {
-  const auto it = find_named(x.idempotency_key, x.delivery);
+  const auto it = find_to_replace(x.idempotency_key, x.delivery);
   if (it.found != CancelFound::waiting)
     return answer_cancel(client, it.found);
   if (compat::is_system_message(x.payload))
@@ -69,7 +78,7 @@ void BackOffSender::replace(const Replace& x, compat::OpenRequest client) {
 // false if there is no room for that. A delivery that is not stored yet may come to nothing: then
 // the row comes in once more.
 bool BackOffSender::replace(IncomingMessage row, StoredMessage stored, std::uint32_t weight) {
-  const auto it = find_named(row.idempotency_key, 0);
+  const auto it = find_to_replace(row.idempotency_key, 0);
   if (it.found == CancelFound::waiting && !parcels_[it.slot].more().is_confirmed) {
     incoming_ = {};
     store_->give_back(row.row);
@@ -104,7 +113,7 @@ bool BackOffSender::replace(IncomingMessage row, StoredMessage stored, std::uint
 }
 
 void BackOffSender::note_unreplaced(const IncomingMessage& row, std::string_view what) {
-  const auto found = find_named(row.idempotency_key, 0).found;
+  const auto found = find_to_replace(row.idempotency_key, 0).found;
   auto text = "row " + std::to_string(row.row);
   text.append(" replaces the message \"").append(row.idempotency_key).append("\", which is ");
   text.append(to_string(found)).append(": ").append(what);

@@ -6,6 +6,7 @@
 #include "backoff_actor/caf/outbox/internal/outbox_session.hpp"
 #include "backoff_actor/caf/outbox/internal/write_queue.hpp"
 #include "backoff_actor/caf/sender/internal/idempotency_keys.hpp"
+#include "backoff_actor/core/text/internal/note_in_context.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -173,6 +174,14 @@ void BackOffSender::confirm(const effect::Confirm& x) {
   for (auto& client : extra.wait_for_acceptance)
     answer_request(client, caf::make_message(Accepted{x.delivery}));
   extra.wait_for_acceptance.clear();
+}
+
+// Only a delivery with a note has it, beside what else its context says.
+void BackOffSender::keep_note(const effect::KeepNote& x, const std::string& note) {
+  auto& context = parcels_[x.slot].more().context;
+  detail::set_note(context, note);
+  if (store_)
+    store_->set_context(x.delivery, context);
 }
 
 void BackOffSender::suspend(const effect::Suspend& x) {

@@ -9,6 +9,7 @@
 #include "backoff_actor/caf/sender/internal/idempotency_keys.hpp"
 #include "backoff_actor/core/internal/text_hash.hpp"
 #include "backoff_actor/core/internal/thrown.hpp"
+#include "backoff_actor/core/text/internal/note_in_context.hpp"
 #include "backoff_actor/delivery/internal/cancel_mark.hpp"
 #include "backoff_actor/delivery/internal/not_before.hpp"
 
@@ -57,6 +58,7 @@ BackOffSender::own_in(std::string_view context, Duration ahead, bool retries_are
     result.is_cancelled = true;
     result.wants_letter = *mark;
   }
+  result.has_note = !detail::note_in(context).empty();
   try {
     if (const auto text = retries_in(context); !text.empty())
       result.retries = std::make_shared<const OwnRetries>(parse_own_retries(text));

@@ -326,6 +326,20 @@ public:
     extra_of(slot).own_retries = std::move(retries);
   }
 
+  /// The child of the owed delivery has left a note. The driver keeps it.
+  void set_has_note(Slot slot) {
+    auto& extra = extra_of(slot);
+    with_note_ += extra.has_note ? 0U : 1U;
+    extra.has_note = true;
+  }
+
+  bool has_note(Slot slot) const {
+    const auto own = extras_.find(outbox_[slot].id);
+    return own != extras_.end() && own->second.has_note;
+  }
+
+  std::size_t size_with_note() const { return with_note_; }
+
   /// How far the owed delivery's own backoff is; none: it has not begun.
   std::optional<Progress>& own_backoff_of(Slot slot) { return extra_of(slot).own_backoff; }
 
@@ -365,7 +379,8 @@ public:
   void clear() { outbox_ = DeliverySlots{}; }
 
 private:
-  // What few deliveries have: those that failed, were refused, were joined, or have own retries.
+  // What few deliveries have: those that failed, were refused, were joined, have own retries, or a
+  // note.
   struct Extra {
     std::optional<Progress> own_backoff{};
     std::shared_ptr<const Cause> last_failure{};
@@ -374,6 +389,7 @@ private:
     FailureReason reason{};
     std::uint32_t joined = 0;              // clients that wait for it, besides the first
     std::uint32_t joined_until_stored = 0; // of these
+    bool has_note = false;
   };
 
   // Of one that no child has.
@@ -404,6 +420,7 @@ private:
     if (extra == extras_.end())
       return;
     joined_ -= extra->second.joined;
+    with_note_ -= extra->second.has_note ? 1U : 0U;
     extras_.erase(extra);
   }
 
@@ -418,7 +435,8 @@ private:
   };
   SlotHeap<Deadline> deadlines_{};
   std::unordered_map<std::uint64_t, Extra> extras_{}; // by delivery
-  std::size_t joined_ = 0;                            // of all extras
+  std::uint32_t joined_ = 0;                          // of all extras
+  std::uint32_t with_note_ = 0;                       // extras
   std::size_t unstored_ = 0;
   std::uint64_t bytes_ = 0; // of what is owed
   std::uint64_t bytes_in_flight_ = 0;

@@ -21,6 +21,9 @@ constexpr std::size_t batch_to_try = 16;
 // When nothing has been written for this long, the store may do its housekeeping.
 constexpr std::chrono::seconds quiet{1};
 
+// A context that nobody awaits, such as a child's note, waits at most so long for other changes.
+constexpr std::chrono::milliseconds context_wait{100};
+
 // After so many failures in a row without a sender, no more attempts are made: as long as they are,
 // the actor system of the writer cannot end. If another sender comes, they begin again. If none
 // comes, the changes are lost, and the deliveries are redelivered after the next start of the
@@ -44,7 +47,7 @@ std::uint64_t cancelled_by(const StoreChange& change) {
   if (const auto* const x = std::get_if<change::Bury>(&change))
     return x->reason == DeadLetterReason::cancelled ? x->delivery : 0;
   const auto* const x = std::get_if<change::SetContext>(&change);
-  return x != nullptr ? x->delivery : 0;
+  return x != nullptr && x->is_awaited ? x->delivery : 0;
 }
 
 std::uint64_t last_insertion(std::span<const StoreChange> batch) {
@@ -95,13 +98,18 @@ void OutboxEngine::take(outbox_input::Put& x) {
     return std::holds_alternative<change::Insert>(one)
            || std::holds_alternative<change::SetMessage>(one);
   });
+  if (state_ == State::gathers && !UnwrittenChanges::can_all_wait(x.changes)) {
+    has_lingered_ = false;
+    go_on();
+  }
   for (auto& one : x.changes)
     pending_.put(std::move(one), failure_.has_value());
   tell_whether_behind();
   if (lease_.is_lost())
     return;
   if (state_ == State::rests || state_ == State::idles || state_ == State::watches
-      || (state_ == State::lingers && pending_.size() >= options_.max_batch)
+      || ((state_ == State::lingers || state_ == State::gathers)
+          && pending_.size() >= options_.max_batch)
       || (state_ == State::retries && is_awaited && unanswered_.empty()))
     go_on();
 }
@@ -145,6 +153,10 @@ void OutboxEngine::take(const outbox_input::Go& /*x*/) {
       && waiting() == pending_.size() && pending_.size() < options_.max_batch
       && !std::exchange(has_lingered_, true))
     return sleep(State::lingers, options_.max_wait);
+  if (is_attached_ && !is_to_renew && waiting() == pending_.size()
+      && pending_.size() < options_.max_batch && pending_.can_all_wait()
+      && !std::exchange(has_lingered_, true))
+    return sleep(State::gathers, context_wait);
   begin_commit();
 }
 

@@ -11,6 +11,7 @@
 //
 // It is asleep for one of these reasons:
 //   lingers  a batch may grow for `max_wait`;
+//   gathers  only contexts wait that nobody awaits, for a commit that is made anyway;
 //   retries  a commit has failed, and the delay before the next attempt runs. A new insertion ends
 //            it, because its client is to know, unless the outcome of that commit is unknown.
 //            Before it reports a failure, a store may try again by itself;
@@ -83,7 +84,7 @@ public:
   bool is_lost() const { return lease_.is_lost(); }
 
 private:
-  enum class State { rests, awake, calls, lingers, retries, idles, watches };
+  enum class State { rests, awake, calls, lingers, gathers, retries, idles, watches };
   enum class Lag { none, is_slow, fails };
 
   void take(const outbox_input::Attach& x);

@@ -23,6 +23,11 @@ std::uint64_t ended_by(const StoreChange& change) {
   return end != nullptr && end->is_dropped ? end->delivery : 0;
 }
 
+bool can_wait(const StoreChange& x) {
+  const auto* const context = std::get_if<change::SetContext>(&x);
+  return context != nullptr && !context->is_awaited;
+}
+
 std::size_t count_owed(std::span<const StoreChange> changes) {
   return static_cast<std::size_t>(
     std::count_if(changes.begin(), changes.end(), [](const auto& x) { return !is_refusable(x); }));
@@ -30,12 +35,28 @@ std::size_t count_owed(std::span<const StoreChange> changes) {
 
 } // namespace
 
+bool UnwrittenChanges::can_all_wait(std::span<const StoreChange> changes) {
+  return std::all_of(changes.begin(), changes.end(), can_wait);
+}
+
+bool UnwrittenChanges::can_all_wait() const {
+  return std::all_of(failed_.begin(), failed_.end(), can_wait)
+         && std::all_of(waiting_.begin(), waiting_.end(), can_wait);
+}
+
 void UnwrittenChanges::put(StoreChange change, bool is_failing) {
   if (const auto ended = ended_by(change))
     ended_.insert(ended);
   if (const auto* const count = std::get_if<change::CountAttempts>(&change); count && is_failing) {
     if (const auto found = counts_.find(count->delivery); found != counts_.end()) {
       *found->second = *count;
+      return;
+    }
+  }
+  if (auto* const context = std::get_if<change::SetContext>(&change)) {
+    if (const auto found = contexts_.find(context->delivery); found != contexts_.end()) {
+      context->is_awaited |= found->second->is_awaited;
+      *found->second = std::move(*context);
       return;
     }
   }
@@ -100,6 +121,11 @@ UnwrittenChanges::Refused UnwrittenChanges::keep(std::vector<StoreChange>& chang
         kept[last->second] = std::move(x);
         return;
       }
+    } else if (const auto* const context = std::get_if<change::SetContext>(&x)) {
+      if (const auto later = contexts_.find(context->delivery); later != contexts_.end()) {
+        later->second->is_awaited |= context->is_awaited;
+        return;
+      }
     }
     kept.push_back(std::move(x));
   };
@@ -127,10 +153,16 @@ UnwrittenChanges::Refused UnwrittenChanges::keep(std::vector<StoreChange>& chang
 void UnwrittenChanges::note_count(StoreChange& change) {
   if (auto* const count = std::get_if<change::CountAttempts>(&change))
     counts_[count->delivery] = count;
+  else if (auto* const context = std::get_if<change::SetContext>(&change))
+    contexts_[context->delivery] = context;
 }
 
 // Call this before the change leaves its place.
 void UnwrittenChanges::leave(const StoreChange& change) {
+  if (const auto* const context = std::get_if<change::SetContext>(&change)) {
+    contexts_.erase(context->delivery);
+    return;
+  }
   const auto* const count = std::get_if<change::CountAttempts>(&change);
   if (count == nullptr)
     return;

@@ -47,8 +47,14 @@ public:
   /// come back yet. What can be refused does not count.
   std::size_t owed() const { return size() - refusable_ + taken_; }
 
-  /// Appends a change. While the store is failing, a count of attempts replaces an earlier count of
-  /// the same delivery: otherwise counts would pile up.
+  /// Whether each of these changes is a context that nobody awaits.
+  static bool can_all_wait(std::span<const StoreChange> changes);
+
+  /// Whether all that waits is of that kind. It stops at the first that is not.
+  bool can_all_wait() const;
+
+  /// Appends a change. A context replaces an earlier one of the same delivery. While the store is
+  /// failing, a count of attempts does so, too: otherwise counts would pile up.
   void put(StoreChange change, bool is_failing);
 
   /// Takes up to `most` changes from the front, for one commit. Each comes back by `forget` or
@@ -82,6 +88,7 @@ private:
   std::size_t letters_ = 0;   // insertions in `failed_`
   std::size_t taken_ = 0;     // changes that a commit has taken, and that cannot be refused
   std::unordered_map<std::uint64_t, change::CountAttempts*> counts_{}; // the last one of a delivery
+  std::unordered_map<std::uint64_t, change::SetContext*> contexts_{};  // the only one of a delivery
   // Deliveries that became dead letters or were cancelled, which must be written.
   std::unordered_set<std::uint64_t> ended_{};
 };

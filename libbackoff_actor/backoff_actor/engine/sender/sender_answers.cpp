@@ -296,15 +296,34 @@ void SenderEngine::Step::operator()(const input::Rejected& x) {
 }
 
 void SenderEngine::Step::operator()(const input::Working& x) {
+  const auto is_kept = !x.note.empty() && keep_note(x);
   const auto target = target_of(x.hand_over);
-  if (!target)
-    return note_unknown(x.said);
+  if (!target) {
+    if (!is_kept)
+      note_unknown(x.said);
+    return;
+  }
   auto& lane = *target->lane;
   if (options_.works_on == WorksOn::one) {
     lane.last_progress = now_;
   } else {
     backlog_.restart_clock(lane.in_flight, target->slot, now_);
   }
+}
+
+// Whoever had the delivery last knows best how far it is, also a child that was told to end.
+bool SenderEngine::Step::keep_note(const input::Working& x) {
+  const auto slot = backlog_.find(x.hand_over);
+  if (slot == DeliverySlots::none || !backlog_.is_latest(slot, x.hand_over)
+      || backlog_[slot].is_ghost)
+    return false;
+  if (x.note.size() > input::Working::largest_note) {
+    hint(event::Hint::About::large_note, backlog_[slot].id);
+    return false;
+  }
+  backlog_.set_has_note(slot);
+  emit(effect::KeepNote{slot, backlog_[slot].id});
+  return true;
 }
 
 // The lane's living child refused the delivery for now. Of the deliveries that were handed over in

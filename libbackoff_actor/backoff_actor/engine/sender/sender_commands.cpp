@@ -131,7 +131,8 @@ void SenderEngine::Step::end_child_of_cancelled(Lane& lane) {
 // was done.
 
 void SenderEngine::Step::operator()(const input::Replace& x) {
-  if (!backlog_.holds(x.slot, x.delivery) || backlog_[x.slot].place == Place::in_flight)
+  if (!backlog_.holds(x.slot, x.delivery) || backlog_[x.slot].place == Place::in_flight
+      || backlog_.has_note(x.slot))
     return;
   backlog_.begin_replacing(x.slot, x.weight, options_.persist);
   if (work_.evidence) {

@@ -167,6 +167,13 @@ struct Replace {
   std::uint64_t delivery; ///< goes back in the answer: by then the slot may hold another
 };
 
+/// Keep the note that just came with `input::Working`, in place of an earlier one: each later child
+/// that gets the delivery in `slot` gets it, too.
+struct KeepNote {
+  std::uint32_t slot;     ///< of an owed delivery
+  std::uint64_t delivery; ///< its number
+};
+
 /// A drain has ended: tell its requester.
 struct Drained {
   std::uint32_t ticket; ///< of `input::Drain`
@@ -206,7 +213,7 @@ using Effect =
                effect::Drained, effect::WakeAt, effect::Quit, effect::Confirm,
                effect::CountAttempts, effect::Suspend, effect::Join, effect::AskToEnd,
                effect::GiveBack, effect::Finished, effect::HookFailed, effect::Cancelled,
-               effect::TellCancelled, effect::Replace>;
+               effect::TellCancelled, effect::Replace, effect::KeepNote>;
 
 /// What one step asks for, in order. A step appends to it; the driver empties it and uses it again,
 /// so that no step needs to allocate.

@@ -193,6 +193,8 @@ bool SenderEngine::is_in_work(std::uint32_t slot) const {
   return work_->backlog[slot].place == Place::in_flight;
 }
 
+bool SenderEngine::has_note(std::uint32_t slot) const { return work_->backlog.has_note(slot); }
+
 bool SenderEngine::is_being_cancelled(std::uint32_t slot) const {
   return work_->backlog[slot].is_cancelled;
 }

@@ -135,6 +135,9 @@ public:
   /// Whether a child has the owed delivery in `slot`.
   bool is_in_work(std::uint32_t slot) const;
 
+  /// Whether a child has left a note for the owed delivery in `slot`.
+  bool has_note(std::uint32_t slot) const;
+
   /// Whether the owed delivery in `slot` was cancelled, and its child has not answered yet.
   bool is_being_cancelled(std::uint32_t slot) const;
 

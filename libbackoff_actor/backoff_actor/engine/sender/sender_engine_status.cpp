@@ -85,6 +85,7 @@ SenderGlance SenderEngine::Work::glance(bool is_stopped) const {
   result.in_flight = backlog.size_in_flight();
   result.ghosts = backlog.ghosts();
   result.scheduled = backlog.size_scheduled();
+  result.with_note = backlog.size_with_note();
   if (backlog.front() != DeliverySlots::none)
     result.oldest_since = backlog[backlog.front()].submitted_at;
   if (evidence && !evidence->of_service.is_quiet()) {

@@ -9,6 +9,7 @@
 #include "backoff_actor/supervision/own_retries.hpp"
 #include "backoff_actor/supervision/pool_options.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -30,6 +31,7 @@ struct OwnTerms {
   /// It was cancelled before its sender ended: it is restored for its end alone.
   bool is_cancelled = false;
   bool wants_letter = false; ///< as `Cancel::wants_letter`
+  bool has_note = false;     ///< an earlier child has left a note, which the driver has
 };
 
 /// A delivery that an earlier sender left in the store is owed again. The driver gives these in
@@ -214,8 +216,12 @@ struct Rejected {
 
 /// The child is still working on the delivery: its ack timeout begins anew.
 struct Working {
+  /// In bytes. The engine ignores a larger note.
+  static constexpr std::size_t largest_note = 64 * 1024;
+
   HandOverId hand_over; ///< as `effect::HandOver` named it; any other value is harmless
   std::uint64_t said = hand_over.value; ///< the id in the child's message, for the event
+  std::string note{}; ///< how far it is, for the next child that gets the delivery; empty: none
 };
 
 /// Look at the clock. Harmless at any time.

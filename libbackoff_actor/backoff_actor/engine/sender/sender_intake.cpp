@@ -127,6 +127,8 @@ void SenderEngine::Step::note_own(Slot slot, const input::OwnTerms& own) {
     backlog_.set_own_retries(slot, own.retries);
     work_.has_own_limits = work_.has_own_limits || own.retries->max_attempts;
   }
+  if (own.has_note)
+    backlog_.set_has_note(slot);
   if (own.not_before > now_) {
     backlog_.schedule(slot, own.not_before);
     observe([&] { return event::Scheduled{now_, backlog_[slot].id, own.not_before}; });

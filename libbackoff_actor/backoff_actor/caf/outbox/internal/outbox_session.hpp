@@ -112,7 +112,7 @@ public:
   // Removes a delivery that was not done: it is cancelled, or was restored, and another one has its
   // key.
   void drop(std::uint64_t id, Instant now);
-  void set_context(std::uint64_t id, std::string context);
+  void set_context(std::uint64_t id, std::string context, bool is_awaited = false);
   // Gives the delivery the prepared message.
   void set_message(std::uint64_t id, Instant now);
   // Gives older rows with the idempotency key of this row its message. The row is to go.

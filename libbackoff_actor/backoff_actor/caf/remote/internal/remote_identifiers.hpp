@@ -30,7 +30,7 @@ namespace backoff_actor::remote_identifiers {
 BACKOFF_ACTOR_HIDDEN std::string of_block(const detail::TypeBlock& block, std::uint64_t node);
 
 /// Changes whenever a message of this library changes its parts.
-inline constexpr std::uint32_t own_protocol = 2;
+inline constexpr std::uint32_t own_protocol = 3;
 
 /// Returns a node's identifier for its protocol.
 BACKOFF_ACTOR_HIDDEN std::string of_protocol(std::uint64_t node);

@@ -165,6 +165,7 @@ private:
   FailureReason reason_of_refusal(const caf::error& error) const;
   void on_nack(const Nack& nack);
   void on_reject(const Reject& reject);
+  void on_working(const Working& working);
   void on_resize(const Resize& resize);
   void on_retire(const RetireWorker& x);
   void refuse_word(const Problems& problems);
@@ -241,6 +242,7 @@ private:
   };
 
   Named find_named(const std::string& idempotency_key, std::uint64_t delivery);
+  Named find_to_replace(const std::string& idempotency_key, std::uint64_t delivery);
   void on_cancel(const Cancel& x);
   void cancel(const Cancel& x, compat::OpenRequest client);
   void cancel(const IncomingMessage& row);
@@ -285,6 +287,7 @@ private:
   void store(const effect::Persist& x);
   void confirm(const effect::Confirm& x);
   void suspend(const effect::Suspend& x);
+  void keep_note(const effect::KeepNote& x, const std::string& note);
 
   template <class Tell>
   static void for_each_client(Parcel& parcel, Tell tell) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <string>
 #include <string_view>
 
 namespace backoff_actor::detail {
@@ -17,6 +18,20 @@ inline std::string_view value_in(std::string_view context, std::string_view name
     context.remove_prefix(std::min(line.size() + 1, context.size()));
   }
   return {};
+}
+
+/// Removes all lines that begin with `name` from the context.
+inline void remove_line(std::string& context, std::string_view name) {
+  for (std::size_t line = 0; line < context.size();) {
+    const auto end = context.find('\n', line);
+    const auto next = end == std::string::npos ? context.size() : end + 1;
+    if (std::string_view{context}.substr(line).starts_with(name))
+      context.erase(line, next - line);
+    else
+      line = next;
+  }
+  while (context.ends_with('\n'))
+    context.pop_back();
 }
 
 } // namespace backoff_actor::detail

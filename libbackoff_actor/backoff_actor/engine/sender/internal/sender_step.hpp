@@ -263,6 +263,7 @@ private:
   Lane* leaving_holder_of(HandOverId id);
   void heed(Lane& lane, std::optional<Duration> retry_after);
   void note_unknown(std::uint64_t said);
+  bool keep_note(const input::Working& x);
   void send_probe(Lane& lane);
   void settle(Lane& lane, const Lane::Held& answer);
   void note_final(const Lane& lane, const Lane::Held& answer);
