@@ -17,6 +17,7 @@ set(CPACK_DEBIAN_PACKAGE_SECTION libs)
 
 set(_series "${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME "libbackoff-actor${_series}")
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_RECOMMENDS tzdata) # the zone database
 set(CPACK_COMPONENT_LIBRARY_DESCRIPTION
     "Shared libraries\n A BackOffSender supervises a worker actor, keeps every message until it is acknowledged,\n recreates the worker when it dies, and resends after a truncated exponential backoff. What it owes can\n be kept in a file of SQLite or on a server of PostgreSQL, and the worker may be on another node."
 )
