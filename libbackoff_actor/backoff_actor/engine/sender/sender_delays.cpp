@@ -198,4 +198,23 @@ BackOff SenderEngine::Step::backoff_of(const Lane& lane) const {
   return {initial.policy(), initial.seed(), lane.stream, lane.backoff};
 }
 
+// -- ended by hand --------------------------------------------------------------------
+
+void SenderEngine::Step::operator()(const input::RetryNow&) {
+  backlog_.end_all_pauses();
+  forgive_hold(gate_.end_holds_by_hand(now_));
+  for_each_lane([&](Lane& lane) {
+    if (lane.delay_runs)
+      end_delay(lane);
+  });
+  if (work_.pool)
+    for (auto& kind : work_.pool->kinds)
+      kind.end_hold();
+}
+
+void SenderEngine::Step::operator()(const input::Reset&) {
+  for_each_lane([&](Lane& lane) { reset_backoff(lane); });
+  work_.restarts.clear();
+}
+
 } // namespace backoff_actor

@@ -161,4 +161,37 @@ void SenderEngine::Step::end(DeadLetterReason reason, const SharedCause& cause) 
   observe([&] { return event::SenderStopped{now_}; });
 }
 
+// -- paused and drained ---------------------------------------------------------------
+
+void SenderEngine::Step::operator()(const input::Pause&) {
+  if (work_.is_paused)
+    return;
+  work_.is_paused = true;
+  observe([&] { return event::Paused{now_}; });
+}
+
+void SenderEngine::Step::operator()(const input::Resume&) {
+  if (!work_.is_paused && !work_.is_draining)
+    return;
+  work_.is_paused = false;
+  work_.is_draining = false;
+  answer_drains(self_.owed());
+  observe([&] { return event::Resumed{now_}; });
+}
+
+void SenderEngine::Step::operator()(const input::Drain& x) {
+  if (!work_.is_draining)
+    observe([&] { return event::DrainBegan{now_}; });
+  work_.is_draining = true;
+  work_.drains.add(x);
+}
+
+void SenderEngine::Step::answer_drains(std::size_t left) {
+  if (work_.drains.empty())
+    return;
+  while (!work_.drains.empty())
+    emit(effect::Drained{work_.drains.take_earliest().ticket, left});
+  observe([&] { return event::Drained{now_, left}; });
+}
+
 } // namespace backoff_actor

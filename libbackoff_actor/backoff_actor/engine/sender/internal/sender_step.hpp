@@ -11,13 +11,13 @@
 //  sender_children.cpp       starts children, and handles their ends
 //  sender_hangs.cpp          ends children that hang, and decides what follows if they do not end
 //  sender_blame.cpp          decides which delivery failed with a child, and whose fault it is
-//  sender_delays.cpp         counts failures, and decides on the next delay
+//  sender_delays.cpp         counts failures, decides on the next delay, and ends delays by hand
 //  sender_wake_up.cpp        handles what is due
 //  sender_limits.cpp         decides on the limits, the change to the fallback, and back
 //  sender_guard.cpp          asks the guard gate, and does what its answer means for the lanes
-//  sender_commands.cpp       handles an operator's commands
-//  sender_end.cpp            ends the sender: lets the children finish, asks them to end, gives up
-//                            what is owed
+//  sender_cancel.cpp         cancels deliveries, also those that a child has, and replaces payloads
+//  sender_end.cpp            pauses, drains and ends the sender: lets the children finish, asks
+//                            them to end, gives up what is owed
 //  sender_pool.cpp           chooses the worker for a delivery, and decides how many there are
 
 #include "backoff_actor/core/internal/thrown.hpp"

@@ -1,66 +1,17 @@
-// Commands of an operator, and deliveries that are cancelled, or whose payload is replaced.
-
-#include "backoff_actor/engine/sender/internal/sender_step_inline.hpp"
-
-namespace backoff_actor {
-
-void SenderEngine::Step::operator()(const input::RetryNow&) {
-  backlog_.end_all_pauses();
-  forgive_hold(gate_.end_holds_by_hand(now_));
-  for_each_lane([&](Lane& lane) {
-    if (lane.delay_runs)
-      end_delay(lane);
-  });
-  if (work_.pool)
-    for (auto& kind : work_.pool->kinds)
-      kind.end_hold();
-}
-
-void SenderEngine::Step::operator()(const input::Reset&) {
-  for_each_lane([&](Lane& lane) { reset_backoff(lane); });
-  work_.restarts.clear();
-}
-
-void SenderEngine::Step::operator()(const input::Pause&) {
-  if (work_.is_paused)
-    return;
-  work_.is_paused = true;
-  observe([&] { return event::Paused{now_}; });
-}
-
-void SenderEngine::Step::operator()(const input::Resume&) {
-  if (!work_.is_paused && !work_.is_draining)
-    return;
-  work_.is_paused = false;
-  work_.is_draining = false;
-  answer_drains(self_.owed());
-  observe([&] { return event::Resumed{now_}; });
-}
-
-void SenderEngine::Step::operator()(const input::Drain& x) {
-  if (!work_.is_draining)
-    observe([&] { return event::DrainBegan{now_}; });
-  work_.is_draining = true;
-  work_.drains.add(x);
-}
-
-void SenderEngine::Step::answer_drains(std::size_t left) {
-  if (work_.drains.empty())
-    return;
-  while (!work_.drains.empty())
-    emit(effect::Drained{work_.drains.take_earliest().ticket, left});
-  observe([&] { return event::Drained{now_, left}; });
-}
-
-// -- cancelled ----------------------------------------------------------------------------
+// Deliveries that are cancelled, or whose payload is replaced.
 //
 // A delivery that waits ends at once. One that a child has ends with the child's next answer about
 // it, or with the child:
 //
 //     Cancel ── TellCancelled ── kill_grace ── TellToEnd ── kill_grace ── Abandon
 //
-// What happens to such a child meanwhile is nobody's failure: neither a delivery nor the child is
-// charged with it.
+// The first grace is the delivery's deadline from now on (`Backlog::hasten`, `first_late`). So an
+// earlier deadline of its own, or `ack_timeout`, makes it shorter. What happens to such a child
+// meanwhile is nobody's failure: neither a delivery nor the child is charged with it.
+
+#include "backoff_actor/engine/sender/internal/sender_step_inline.hpp"
+
+namespace backoff_actor {
 
 void SenderEngine::Step::operator()(const input::Cancel& x) {
   if (!backlog_.holds(x.slot, x.delivery) || backlog_[x.slot].is_ghost)
@@ -128,7 +79,7 @@ void SenderEngine::Step::end_child_of_cancelled(Lane& lane) {
 // A delivery that waits gets another payload, and stays where it is. What a child said, or will
 // say, of the old payload means nothing for the new one. With a store it is not handed over until
 // the store has answered: a process that dies must not bring an old payload back after a newer one
-// was done.
+// was done. One that has a note keeps its payload: its work has begun.
 
 void SenderEngine::Step::operator()(const input::Replace& x) {
   if (!backlog_.holds(x.slot, x.delivery) || backlog_[x.slot].place == Place::in_flight
