@@ -7,16 +7,19 @@
 
 namespace backoff_actor::compat {
 
-void VirtualSystem::freeze(const caf::actor& actor) { frozen_.push_back(actor); }
+void VirtualSystem::freeze(const caf::actor& actor) {
+  auto* const job = dynamic_cast<caf::resumable*>(caf::actor_cast<caf::abstract_actor*>(actor));
+  frozen_.push_back({actor, job});
+}
 
-void VirtualSystem::thaw(const caf::actor& actor) { std::erase(frozen_, actor); }
+void VirtualSystem::thaw(const caf::actor& actor) {
+  std::erase_if(frozen_, [&](const Frozen& x) { return x.actor == actor; });
+}
 
 void VirtualSystem::thaw_all() { frozen_.clear(); }
 
-bool VirtualSystem::is_frozen(caf::resumable* job) const {
-  return std::any_of(frozen_.begin(), frozen_.end(), [job](const caf::actor& actor) {
-    return dynamic_cast<caf::resumable*>(caf::actor_cast<caf::abstract_actor*>(actor)) == job;
-  });
+bool VirtualSystem::is_frozen(const caf::resumable* job) const {
+  return std::ranges::find(frozen_, job, &Frozen::job) != frozen_.end();
 }
 
 } // namespace backoff_actor::compat

@@ -65,10 +65,15 @@ public:
 private:
   class Impl;
 
-  bool is_frozen(caf::resumable* job) const;
+  struct Frozen {
+    caf::actor actor;
+    caf::resumable* job; // the actor, as the scheduler knows it
+  };
+
+  bool is_frozen(const caf::resumable* job) const;
 
   std::unique_ptr<Impl> impl_;
-  std::vector<caf::actor> frozen_;
+  std::vector<Frozen> frozen_;
 };
 
 } // namespace backoff_actor::compat
