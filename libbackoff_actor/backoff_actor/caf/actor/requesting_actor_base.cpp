@@ -8,6 +8,7 @@
 #include <caf/abstract_actor.hpp>
 #include <caf/actor_cast.hpp>
 #include <caf/actor_clock.hpp>
+#include <caf/actor_control_block.hpp>
 #include <caf/sec.hpp>
 
 #include <string>
@@ -39,8 +40,8 @@ void RequestingActorBase::on_told_to_end(const caf::actor_addr&, const caf::erro
 
 caf::error RequestingActorBase::cannot_reach(const caf::actor& receiver,
                                              const caf::message& content) {
-  if (receiver.node() == node())
-    return {};
+  if (caf::actor_cast<caf::actor_control_block*>(receiver)->node() == ctrl()->node())
+    return {}; // compared in place: the members `node` of the two return copies
   return unknown_type(system(), content.match_elements<TrackedMsg>()
                                   ? content.get_as<TrackedMsg>(0).payload
                                   : content);
