@@ -76,8 +76,23 @@ public:
   /// Removes a slot if the heap holds it.
   template <class Ties = NoTies>
   void erase(Slot slot, Ties ties = {}) {
-    if (!contains(slot))
-      return;
+    if (contains(slot))
+      take_out(slot, ties);
+  }
+
+private:
+  static constexpr std::size_t kept_size = 1024; // slots; an empty heap frees the memory of more
+
+// A million messages may wait in a heap: no bytes between the nodes.
+#pragma pack(push, 4)
+  struct Node {
+    Key key;
+    Slot slot;
+  };
+#pragma pack(pop)
+
+  template <class Ties>
+  void take_out(Slot slot, Ties ties) {
     const std::size_t hole = positions_[slot] - 1;
     positions_[slot] = 0;
     const auto last = nodes_.size() - 1;
@@ -94,17 +109,6 @@ public:
         && 4 * nodes_.capacity() >= positions_.size())
       *this = {};
   }
-
-private:
-  static constexpr std::size_t kept_size = 1024; // slots; an empty heap frees the memory of more
-
-// A million messages may wait in a heap: no bytes between the nodes.
-#pragma pack(push, 4)
-  struct Node {
-    Key key;
-    Slot slot;
-  };
-#pragma pack(pop)
 
   void put(std::size_t place, Node node) {
     nodes_[place] = node;

@@ -77,7 +77,7 @@ void SenderEngine::Step::operator()(const input::Acknowledged& x) {
     answered = holder_of(slot);
     answered->last_progress = now_;
     gate_.report(slot, CallOutcome::succeeded, now_);
-    remove(slot);
+    remove_from(*answered, slot);
   } else {
     // An earlier child has done the delivery, and the present child may still work on it.
     backlog_.leave_ghost(slot); // its present child does not know that an earlier one has done it
@@ -93,7 +93,7 @@ void SenderEngine::Step::operator()(const input::Acknowledged& x) {
     note_answer(*answered, delivery.id);
   if (!is_latest)
     return;
-  auto* const lane = work_.lanes.find(delivery.worker);
+  auto* const lane = answered != nullptr ? answered : work_.lanes.find(delivery.worker);
   if (lane == nullptr || lane->epoch != delivery.epoch)
     return;
   mark_changed(*lane);

@@ -13,10 +13,7 @@ namespace backoff_actor {
 void SenderEngine::Step::remove(Slot slot) {
   if (backlog_[slot].place != Place::in_flight)
     return backlog_.remove(slot);
-  auto& lane = *holder_of(slot);
-  drop_held(lane, slot);
-  note_given_back(slot);
-  backlog_.remove_in_flight(lane.in_flight, slot);
+  remove_from(*holder_of(slot), slot);
 }
 
 // The last failure of the delivery itself, if it has failed; else `otherwise`.

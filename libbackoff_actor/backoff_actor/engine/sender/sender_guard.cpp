@@ -7,10 +7,6 @@
 
 namespace backoff_actor {
 
-bool SenderEngine::Step::is_held_back(const Lane& lane) const {
-  return gate_.is_held_back() && !lane.is_fallback;
-}
-
 // Whether this hand-over counts as a retry: the service may have been called for it before. A child
 // that works on one delivery at a time never started those behind the culprit.
 bool SenderEngine::Step::is_retry(Slot slot) const {

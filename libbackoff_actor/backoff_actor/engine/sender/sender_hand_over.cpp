@@ -187,13 +187,6 @@ void SenderEngine::Step::give_back(Lane& lane, Slot slot) {
   backlog_.give_back(lane.in_flight, slot);
 }
 
-// The child no longer has the delivery, which is no ghost.
-void SenderEngine::Step::note_given_back(Slot slot) {
-  gate_.report(slot, CallOutcome::forgotten, now_);
-  if (options_.max_hand_overs)
-    emit(effect::GiveBack{slot, backlog_[slot].id});
-}
-
 // -- the next wake-up -------------------------------------------------------------------
 
 [[gnu::always_inline]] inline Instant SenderEngine::Step::next_due() const {

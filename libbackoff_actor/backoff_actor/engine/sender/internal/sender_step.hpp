@@ -218,6 +218,7 @@ private:
   void give_back(Lane& lane, Slot slot);
   void note_given_back(Slot slot);
   void remove(Slot slot);
+  void remove_from(Lane& lane, Slot slot);
   void tell_dead_letter(Slot slot, DeadLetterReason reason, const SharedCause& cause);
   void bury(Slot slot, DeadLetterReason reason, const SharedCause& cause);
   void reject(Slot slot, const SharedCause& cause);
@@ -356,7 +357,7 @@ private:
   }
 
   bool is_guarded(const Lane& lane) const { return options_.guard && !lane.is_fallback; }
-  bool is_held_back(const Lane& lane) const;
+  bool is_held_back(const Lane& lane) const { return gate_.is_held_back() && !lane.is_fallback; }
   bool is_retry(Slot slot) const;
   bool is_held_retry(Slot slot) const {
     return gate_.retries_are_held_back() && is_retry(slot) && cost_of(slot) > 0;

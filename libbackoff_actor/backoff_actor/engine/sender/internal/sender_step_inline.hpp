@@ -19,6 +19,20 @@ inline SenderEngine::Lane* SenderEngine::Step::holder_of(Slot slot) {
   return lane->incarnation == delivery.incarnation ? lane : nullptr;
 }
 
+// The child no longer has the delivery, which is no ghost.
+[[gnu::always_inline]] inline void SenderEngine::Step::note_given_back(Slot slot) {
+  gate_.report(slot, CallOutcome::forgotten, now_);
+  if (options_.max_hand_overs)
+    emit(effect::GiveBack{slot, backlog_[slot].id});
+}
+
+// The delivery, which the lane's child has, ends.
+[[gnu::always_inline]] inline void SenderEngine::Step::remove_from(Lane& lane, Slot slot) {
+  drop_held(lane, slot);
+  note_given_back(slot);
+  backlog_.remove_in_flight(lane.in_flight, slot);
+}
+
 // When the ack timeout of the child's deliveries runs out.
 inline Instant SenderEngine::Step::ack_due(const Lane& lane) const {
   if (!options_.ack_timeout || lane.child != Child::alive || lane.in_flight.count == 0
