@@ -10,7 +10,7 @@ namespace backoff_actor::detail {
 
 namespace {
 
-constexpr std::string_view name_in_context = "not_before: ";
+constexpr std::string_view name_of_time = "not_before: ";
 
 } // namespace
 
@@ -31,11 +31,11 @@ std::optional<WallTime> time_to_begin(Duration delay, WallTime not_before, WallT
 void add_not_before(std::string& context, WallTime at) {
   if (!context.empty())
     context += '\n';
-  context.append(name_in_context).append(std::to_string(at.since_epoch));
+  context.append(name_of_time).append(std::to_string(at.since_epoch));
 }
 
 std::optional<WallTime> not_before_in(std::string_view context) {
-  const auto text = value_in(context, name_in_context);
+  const auto text = value_in(context, name_of_time);
   if (text.empty())
     return std::nullopt;
   WallTime result;

@@ -12,7 +12,7 @@ namespace backoff_actor {
 
 namespace {
 
-constexpr std::string_view name_in_context = "retries: ";
+constexpr std::string_view name_of_retries = "retries: ";
 
 constexpr std::uint32_t most_attempts = 1'000'000'000;
 
@@ -77,11 +77,11 @@ OwnRetries parse_own_retries(std::string_view text) { return OwnRetriesParser{te
 
 std::string context_of(const OwnRetries& retries) {
   const auto text = to_string(retries);
-  return text.empty() ? text : std::string{name_in_context} + text;
+  return text.empty() ? text : std::string{name_of_retries} + text;
 }
 
 std::string_view retries_in(std::string_view context) {
-  return detail::value_in(context, name_in_context);
+  return detail::value_in(context, name_of_retries);
 }
 
 } // namespace backoff_actor

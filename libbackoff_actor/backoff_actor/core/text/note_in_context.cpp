@@ -8,19 +8,19 @@ namespace backoff_actor::detail {
 
 namespace {
 
-constexpr std::string_view name_in_context = "note: ";
+constexpr std::string_view name_of_note = "note: ";
 constexpr std::string_view digits = "0123456789ABCDEF";
 
 } // namespace
 
 void set_note(std::string& context, std::string_view note) {
-  remove_line(context, name_in_context);
+  remove_line(context, name_of_note);
   if (note.empty())
     return;
   if (!context.empty())
     context += '\n';
-  context.reserve(context.size() + name_in_context.size() + note.size());
-  context += name_in_context;
+  context.reserve(context.size() + name_of_note.size() + note.size());
+  context += name_of_note;
   for (const auto c : note) {
     const auto byte = static_cast<unsigned char>(c);
     if (byte >= ' ' && byte <= '~' && c != '%')
@@ -31,7 +31,7 @@ void set_note(std::string& context, std::string_view note) {
 }
 
 std::string note_in(std::string_view context) {
-  const auto text = value_in(context, name_in_context);
+  const auto text = value_in(context, name_of_note);
   std::string result;
   result.reserve(text.size());
   for (std::size_t i = 0; i < text.size(); ++i) {
