@@ -68,6 +68,21 @@ TEST_F(PostgresIncoming, what_cancels_a_key_takes_the_older_rows_with_it_along) 
   EXPECT_EQ(query("SELECT id FROM backoff.incoming ORDER BY id"), "2\n4");
 }
 
+TEST_F(PostgresIncoming, what_replaces_a_payload_gives_it_to_the_older_rows_of_its_key) {
+  const auto insert_with = [&](const std::string& key, const std::string& type) {
+    query("INSERT INTO backoff.incoming(outbox, type, payload, idempotency_key) VALUES('orders', '"
+          + type + "', '" + type + "', '" + key + "')");
+  };
+  for (const auto* type : {"a", "backoff.cancel", "b", "c"})
+    insert_with("once", type);
+  insert_with("other", "d");
+  insert_with("once", "e");
+  commit(*store, {change::SetMessage{0, {}, 3}, change::SetMessage{0, {}, 4}});
+  EXPECT_EQ(query("SELECT id, type, convert_from(payload, 'UTF8') FROM backoff.incoming ORDER BY "
+                  "id"),
+            "1|c|c\n2|backoff.cancel|backoff.cancel\n5|d|d\n6|e|e");
+}
+
 TEST_F(PostgresIncoming, a_row_that_is_too_large_is_not_read_and_becomes_a_dead_letter) {
   query(
     "INSERT INTO backoff.incoming(outbox, key, idempotency_key, type, payload, context) VALUES"
