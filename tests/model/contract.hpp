@@ -22,7 +22,7 @@ public:
   void before(Instant now, const Input& input) {
     now_ = now;
     came_too_late_ = 0;
-    restored_for_its_end_ = 0;
+    restored_for_its_end_ = restored_with_note_ = 0;
     said_note_.clear();
     store.before(now, input);
     std::visit([this](const auto& x) { take(x); }, input);

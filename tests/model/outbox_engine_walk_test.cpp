@@ -219,7 +219,8 @@ private:
       step(outbox_input::Detach{});
       is_attached_ = false;
       open_insertions_.clear(); // nobody is told of these any more
-      awaited_.clear();
+      for (const auto& [id, contexts] : std::exchange(awaited_, {}))
+        others_await_[id].insert(others_await_[id].end(), contexts.begin(), contexts.end());
       for (const auto& [id, versions] : std::exchange(untold_, {}))
         doubtful_.insert(id);
       ++sender_;
@@ -391,7 +392,8 @@ private:
     const auto is_written = [&](std::uint32_t context) {
       return owed == store_.owed.end() || context <= owed->second.context;
     };
-    require(std::erase_if(found->second, is_written) > 0,
+    const auto own = std::erase_if(found->second, is_written);
+    require(own + std::erase_if(others_await_[x.delivery], is_written) > 0,
             "what is told of a cancelled one was written");
     if (found->second.empty())
       awaited_.erase(found);
@@ -451,6 +453,7 @@ private:
   bool is_reported_ = false;
   std::set<std::uint64_t> dropped_; // of `letters_`: those that were cancelled
   std::map<std::uint64_t, std::vector<std::uint32_t>> awaited_; // by delivery: contexts, or its end
+  std::map<std::uint64_t, std::vector<std::uint32_t>> others_await_; // the same of earlier senders
   std::uint32_t last_context_ = 0;
   std::map<std::uint64_t, std::uint32_t> messages_;           // how many each was given
   std::map<std::uint64_t, std::deque<std::uint32_t>> untold_; // of which nothing is known yet

@@ -99,8 +99,8 @@ TEST(sender_replace, lets_the_new_payload_begin_without_failed_attempts) {
   sender.nack(1);
   sender.replace(1);
   EXPECT_THAT(sender.wake_after(10ms), ElementsAre("hand over 1"));
-  EXPECT_THAT(sender.nack(1), ElementsAre("wake at 20ms")) << "its own backoff begins anew, too";
-  EXPECT_THAT(sender.wake_after(10ms), ElementsAre("hand over 1"));
+  EXPECT_THAT(sender.nack(1), ElementsAre("wake at 10ms")) << "its own backoff begins anew, too";
+  EXPECT_THAT(sender.wake_after(0ms), ElementsAre("hand over 1"));
   EXPECT_THAT(sender.nack(1), ElementsAre("dead letter 1 attempts_exhausted"));
 }
 
@@ -147,13 +147,13 @@ TEST(sender_replace, lets_a_suspect_go_with_others_again) {
 }
 
 TEST(sender_replace, is_no_evidence_for_the_fault_of_a_message) {
-  EngineDriver sender{{.ordering = Ordering::unordered, .max_attempts = 1}};
+  EngineDriver sender{
+    {.backoff_by = BackoffBy::message, .ordering = Ordering::unordered, .max_attempts = 1}};
   sender.start();
   sender.submit();
   sender.nack(1);
-  sender.submit();
   sender.replace(1);
-  EXPECT_THAT(sender.wake_after(10ms), ElementsAre("hand over 2", "wake at 20ms"));
+  EXPECT_THAT(sender.submit(), ElementsAre("accept 2", "hand over 2"));
   EXPECT_THAT(sender.ack(2), ElementsAre("acknowledge 2")) << "the old payload alone had failed";
   EXPECT_THAT(sender.wake_after(10ms), ElementsAre("hand over 1"));
 }
