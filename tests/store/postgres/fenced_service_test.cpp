@@ -97,8 +97,8 @@ TEST_F(FencedService, makes_a_new_owner_wait_for_what_an_old_one_has_begun) {
     EXPECT_NE(PQresultStatus(result), PGRES_FATAL_ERROR) << PQresultErrorMessage(result);
     PQclear(result);
   }
-  EXPECT_EQ(error_of(old, 7), "55000 outbox orders: epoch 7 is over, the owner has epoch 8");
   next.query("COMMIT");
+  EXPECT_EQ(error_of(old, 7), "55000 outbox orders: epoch 7 is over, the owner has epoch 8");
   EXPECT_EQ(packed(), "epoch 7");
 }
 
