@@ -288,7 +288,10 @@ private:
 
   std::string carry_out(const effect::Replace& x) {
     require(in_slot_.at(x.slot) == x.delivery, "what is said of a delivery names its slot");
-    require(!is_with_a_child(deliveries.at(x.delivery)), "what a child has is not replaced");
+    for (const auto& [incarnation, child] : children)
+      for (const auto name : child.has)
+        require(!child.is_there() || meanings_.at(name).delivery != x.delivery,
+                "what a child has is not replaced");
     if (options_.persist)
       unwritten.insert(x.delivery);
     else
