@@ -251,8 +251,7 @@ The payload is what other programs write into the column payload: the owner read
 of its type.
 
 Examples:
-  backoffctl outbox replace 'postgres://worker@db1/shop#orders' order-4711 --type order \
-                            --payload '{"id": 4711, "count": 3}'
+  backoffctl outbox replace 'postgres://worker@db1/shop#orders' o-4711 --type order --payload '{}'
       a worker gets this in place of the payload before
   backoffctl outbox replace 'postgres://worker@db1/shop#mails' trial-12 --type text \
                             --payload 'your trial ends in a week'
