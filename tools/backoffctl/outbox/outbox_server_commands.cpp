@@ -253,7 +253,7 @@ of its type.
 Examples:
   backoffctl outbox replace 'postgres://worker@db1/shop#orders' o-4711 --type order --payload '{}'
       a worker gets this in place of the payload before
-  backoffctl outbox replace 'postgres://worker@db1/shop#mails' trial-12 --type text --payload hello
+  backoffctl outbox replace 'postgres://worker@db1/shop#orders' o-4712 --type note --payload soon
       the same for a payload of plain text
 )";
 
