@@ -58,6 +58,7 @@ unshare --map-root-user --mount bash -c 'mount --bind small/Europe/Berlin /usr/s
   ./look >slim
   echo "libc: 2026-12-01 $(TZ=Europe/Berlin date -d "2026-12-01 12:00 UTC" +%Z)" >libc'
 cat slim libc
-[[ $(cat fat) == $'2026-12-01 CET since 2026-10-25\n2038-07-01 CET since 2037-10-25' ]]
-[[ $(cat slim) == $'2026-12-01 CEST since 1996-03-31\n2038-07-01 CEST since 1996-03-31' ]]
-[[ $(cat libc) == 'libc: 2026-12-01 CET' ]]
+changed() { echo "not as it was seen: $1" >&2; exit 1; }
+[[ $(cat fat) == $'2026-12-01 CET since 2026-10-25\n2038-07-01 CET since 2037-10-25' ]] || changed 'the file of the system'
+[[ $(cat slim) == $'2026-12-01 CEST since 1996-03-31\n2038-07-01 CEST since 1996-03-31' ]] || changed 'the small file'
+[[ $(cat libc) == 'libc: 2026-12-01 CET' ]] || changed libc
