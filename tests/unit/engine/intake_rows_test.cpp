@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace backoff_actor {
@@ -22,6 +23,18 @@ IncomingMessage message(std::uint64_t row, std::size_t bytes = 0) {
   IncomingMessage result;
   result.row = row;
   result.payload.resize(bytes);
+  return result;
+}
+
+IncomingMessage with_key(std::uint64_t row, std::string idempotency_key) {
+  auto result = message(row);
+  result.idempotency_key = std::move(idempotency_key);
+  return result;
+}
+
+IncomingMessage cancel(std::uint64_t row, std::string idempotency_key) {
+  auto result = row_that_cancels(std::move(idempotency_key), false);
+  result.row = row;
   return result;
 }
 
@@ -93,6 +106,63 @@ TEST_F(intake_rows, that_wait_are_given_back_when_the_sender_ends) {
   EXPECT_FALSE(rows.is_waiting());
   EXPECT_THAT(rows.begin_look().given_back, ElementsAre(2, 3));
   EXPECT_THAT(rows.in_hand(), ElementsAre(1)) << "its delivery may still be stored";
+}
+
+// What was cancelled while it waited for its time must not be delivered, if its time comes meanwhile.
+TEST_F(intake_rows,
+       that_are_older_than_one_that_cancels_them_are_withheld_until_that_is_committed) {
+  rows.begin_look();
+  rows.put({message(9), cancel(10, "a"), with_key(3, "a"), with_key(4, "b")}, true);
+  EXPECT_THAT(take(), ElementsAre(9, 10, 4));
+  EXPECT_THAT(rows.in_hand(), UnorderedElementsAre(3, 4, 9, 10));
+  rows.begin_look();
+  rows.settle(std::vector<StoreChange>{change::DropIncoming{10, "a"}});
+  rows.put({with_key(5, "a")}, true);
+  EXPECT_THAT(take(), IsEmpty()) << "this look may have seen it before the commit";
+  EXPECT_THAT(rows.begin_look().read_again, ElementsAre(3, 5)) << "if they are still there";
+  EXPECT_THAT(rows.in_hand(), UnorderedElementsAre(4, 9));
+  rows.put({with_key(5, "a")}, true);
+  EXPECT_THAT(take(), ElementsAre(5));
+}
+
+TEST_F(intake_rows, that_are_younger_than_one_that_cancels_their_key_are_not_withheld) {
+  rows.begin_look();
+  rows.put({with_key(2, "a"), cancel(10, "a"), with_key(11, "a")}, true);
+  EXPECT_THAT(take(), ElementsAre(2, 10, 11)) << "the first comes before what cancels it";
+}
+
+TEST_F(intake_rows, that_were_to_get_another_payload_are_withheld_until_they_have_it) {
+  rows.begin_look();
+  auto order = row_that_replaces("a", "text", {});
+  order.row = 10;
+  rows.put({order, with_key(3, "a")}, true);
+  EXPECT_THAT(take(), ElementsAre(10));
+  rows.settle(std::vector<StoreChange>{change::SetMessage{0, {}, 10}});
+  EXPECT_THAT(rows.begin_look().read_again, ElementsAre(3));
+}
+
+TEST_F(intake_rows, that_are_withheld_are_read_again_once_what_cancels_them_is_given_back) {
+  rows.begin_look();
+  rows.put({cancel(10, "a"), with_key(3, "a")}, true);
+  rows.end();
+  rows.begin();
+  const auto look = rows.begin_look();
+  EXPECT_THAT(look.given_back, ElementsAre(10));
+  EXPECT_THAT(look.read_again, ElementsAre(3));
+  EXPECT_THAT(rows.in_hand(), IsEmpty());
+  rows.put({with_key(3, "a")}, true);
+  EXPECT_THAT(take(), ElementsAre(3)) << "nobody cancels it now";
+}
+
+TEST_F(intake_rows, a_sender_has_not_caught_up_while_one_is_withheld) {
+  rows.begin_look();
+  rows.put({cancel(10, "a"), with_key(3, "a")}, true);
+  take();
+  EXPECT_FALSE(rows.has_caught_up());
+  rows.settle(std::vector<StoreChange>{change::DropIncoming{10, "a"}});
+  rows.begin_look();
+  rows.put({}, true);
+  EXPECT_TRUE(rows.has_caught_up());
 }
 
 TEST_F(intake_rows, are_a_thousand_at_the_most_and_the_reader_is_told_once_a_quarter_is_free) {

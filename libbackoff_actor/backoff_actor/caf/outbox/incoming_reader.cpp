@@ -80,6 +80,8 @@ private:
       return quit();
     if (may.is_to_catch_up)
       intake_->catch_up();
+    if (!may.read_again.empty())
+      intake_->give_back(may.read_again);
     if (!may.given_back.empty()) {
       intake_->give_back(may.given_back);
       is_careful_ = true;

@@ -12,6 +12,10 @@
 //
 // A new owner catches up first: all rows that were committed before come before the sender's own
 // messages. So the sender takes none of these until it has all messages that were put by then.
+//
+// A row that cancels or replaces comes before an older row with its idempotency key, if that one
+// has waited for its time. What becomes of the older row is decided by the commit of the younger
+// one. So the older one is withheld until then, and read again: it may be gone by then, or another.
 
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/delivery/delivery_store.hpp"
@@ -21,6 +25,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -75,7 +80,8 @@ public:
   struct Look {
     std::size_t room = 0; ///< how many messages it may take; 0: it is told when there is room
     bool is_to_catch_up = false;             ///< call `Intake::catch_up` first
-    std::vector<std::uint64_t> given_back{}; ///< for `Intake::give_back`
+    std::vector<std::uint64_t> given_back{}; ///< for `Intake::give_back`, after a delay
+    std::vector<std::uint64_t> read_again{}; ///< for `Intake::give_back`, at once
   };
 
   /// The reader is about to look.
@@ -91,15 +97,28 @@ public:
   bool put(std::vector<IncomingMessage> messages, bool has_caught_up);
 
 private:
+  // A row that cancels or replaces, from `put` until a look begins after its commit, or until it is
+  // given back.
+  struct Order {
+    std::string idempotency_key{};
+    std::vector<std::uint64_t> withheld{};
+    bool is_settled = false;
+  };
+
   std::size_t room() const;
   void forget_bytes(std::uint64_t row);
+  bool withholds(const IncomingMessage& message);
+  bool withholds_any() const;
+  void end_order(std::unordered_map<std::uint64_t, Order>::iterator order);
 
   std::vector<IncomingMessage> waiting_{};
   std::unordered_set<std::uint64_t> in_hand_{};
   std::unordered_map<std::uint64_t, std::size_t> bytes_of_{};
   std::size_t bytes_ = 0;
-  std::vector<std::uint64_t> settled_{};           // since the last look
-  std::vector<std::uint64_t> given_back_{};        // since the last look
+  std::vector<std::uint64_t> settled_{};    // since the last look
+  std::vector<std::uint64_t> given_back_{}; // since the last look
+  std::vector<std::uint64_t> read_again_{}; // since the last look
+  std::unordered_map<std::uint64_t, Order> orders_{};
   std::uint64_t put_ = 0;                          // messages, for this sender
   std::uint64_t taken_ = 0;                        // of those, by the sender
   std::optional<std::uint64_t> caught_up_after_{}; // so many messages; none: it is not known yet
