@@ -14,6 +14,7 @@ int main(int argc, char** argv) {
 3. How many jobs a second are handed over, executed and acknowledged durably: with one row a
    transaction by 20 sessions, and with 1,000 rows a statement by one session.
 4. The median time from the INSERT to the start of the job, one at a time.
+5. How long it takes until the worker of a job is told that a row cancels it, one at a time.
 
 With --peers, 3 and 4 are beside graphile-worker (add_job, add_jobs) and pg-boss (send, insert).
 

@@ -12,7 +12,9 @@ int main(int argc, char** argv) {
    the commit before. Beside it, pgbench does the same in a table of two columns: one client, with
    prepared statements in a pipeline. The server's processor time is that of the session.
 2. How long it takes to own an outbox that owes up to 1,000,000 deliveries, and to read them.
-3. With --peers: how many jobs a second a sender executes, beside graphile-worker and pg-boss, with
+3. How many jobs a second a sender executes whose worker leaves a note of 64 bytes at every second
+   one, beside a worker that leaves none.
+4. With --peers: how many jobs a second a sender executes, beside graphile-worker and pg-boss, with
    1, 100 and 1000 jobs outstanding. A job is stored durably, executed and acknowledged durably.
 
 With --old-snapshot: what becomes of all this while somebody leaves a transaction open, beside the
@@ -34,6 +36,7 @@ that disk really syncs.
       return measure_old_snapshot(rows, server, extent);
     measure_commits(rows, server, extent);
     measure_time_to_own(rows, server, extent);
+    measure_notes(rows, server, extent);
     if (!extent.peers.empty())
       measure_jobs(rows, server, extent);
   });

@@ -134,6 +134,10 @@ void measure_time_to_own(Rows& rows, const Server& server, const Extent& extent)
 /// its outbox in PostgreSQL, and by the peers.
 void measure_jobs(Rows& rows, const Server& server, const Extent& extent);
 
+/// Measures how many jobs a second a sender executes whose worker leaves a note at every second
+/// one, beside a worker that leaves none.
+void measure_notes(Rows& rows, const Server& server, const Extent& extent);
+
 /// Measures an outbox, an update of one row, and the queues. Meanwhile a session has a transaction
 /// number, and a snapshot that is older than all of it. `beside` is without that session.
 void measure_old_snapshot(Rows& rows, const Server& server, const Extent& extent);
@@ -141,8 +145,9 @@ void measure_old_snapshot(Rows& rows, const Server& server, const Extent& extent
 /// Measures how many rows a second sixteen producers commit to `incoming`, one in each transaction,
 /// beside the same table without its trigger; how long a look for new rows takes, behind many dead
 /// rows that an old snapshot keeps; how many jobs a second are handed over, executed, and
-/// acknowledged durably, with one row a transaction and with 1,000 rows a statement; and the time
-/// from the INSERT to the start of a job, one at a time. The last three are beside the peers.
+/// acknowledged durably, with one row a transaction and with 1,000 rows a statement; the time from
+/// the INSERT to the start of a job, one at a time; and the time from the INSERT of a row that
+/// cancels until the worker is told. The three before the last are beside the peers.
 void measure_incoming(Rows& rows, const Server& server, const Extent& extent);
 
 // -- what several of them need ------------------------------------------------------------

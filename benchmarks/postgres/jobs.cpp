@@ -4,6 +4,7 @@
 #include <backoff_actor/backoff_actor.hpp>
 #include <backoff_actor/testing/stores/store_in_front.hpp>
 
+#include <caf/actor_cast.hpp>
 #include <caf/scoped_actor.hpp>
 
 #include <algorithm>
@@ -35,7 +36,22 @@ constexpr std::uint64_t ours_by_peers = 10; // it does this many times as many j
 struct JobLoad {
   std::uint64_t window = 0; // submissions not yet accepted, and jobs in work
   std::uint64_t jobs = 0;   // all that is measured, without those before it
+  bool is_tracked = false;  // the worker acknowledges by `Sent`
+  bool has_notes = false;   // and leaves a note of 64 bytes at every second job
 };
+
+caf::behavior plain_worker() {
+  return {[](const std::string&) {}};
+}
+
+caf::behavior tracked_worker(caf::event_based_actor* self, bool has_notes) {
+  return {[=, is_odd = false](const TrackedMsg& job) mutable {
+    if ((is_odd = !is_odd) && has_notes)
+      compat::send(*self, caf::actor_cast<caf::actor>(self->current_sender()),
+                   Working{job.id, std::string(64, '7')});
+    return sent(job);
+  }};
+}
 
 // Counts the acknowledgements that are on the server.
 class AcknowledgementCount final : public testing::OwnedStoreInFront {
@@ -97,12 +113,16 @@ double own_jobs_per_second(const std::string& connection, const JobLoad& load) {
   SenderOptions options;
   options.max_in_flight = static_cast<std::uint32_t>(load.window);
   options.outbox = DurableOutbox{store, durable<std::string>()};
-  const auto worker = []() -> caf::behavior { return {[](const std::string&) {}}; };
-  const auto sender = spawn_back_off_sender(system, child_of(worker), std::move(options));
+  if (load.is_tracked)
+    options.acknowledgement = Acknowledgement::by_sent;
+  const auto worker =
+    load.is_tracked ? child_of(tracked_worker, load.has_notes) : child_of(plain_worker);
+  const auto sender = spawn_back_off_sender(system, worker, std::move(options));
   std::uint64_t all = 0;
   const auto run = [&](std::uint64_t jobs) {
     const auto production = std::make_shared<Production>();
-    production->load = {load.window, jobs};
+    production->load = load;
+    production->load.jobs = jobs;
     system.spawn([=](caf::event_based_actor* self) {
       for (std::uint64_t i = 0; i < load.window; ++i)
         submit(self, sender, production);
@@ -155,7 +175,10 @@ void wait_until(const Condition& condition) {
 class IncomingOwner {
 public:
   // Returns when it owns the outbox and waits for rows.
-  explicit IncomingOwner(const std::string& connection) : session_(connection) {
+  explicit IncomingOwner(const std::string& connection)
+    : IncomingOwner(connection, child_of(executor, &executed), {}) {}
+  IncomingOwner(const std::string& connection, const ChildFactory& child, SenderOptions options)
+    : session_(connection) {
     init(config_);
     system_ = std::make_unique<caf::actor_system>(config_);
     SharedOutbox outbox;
@@ -164,9 +187,8 @@ public:
       return caf::make_message(
         std::string(reinterpret_cast<const char*>(json.data()), json.size()));
     });
-    SenderOptions options;
     options.max_in_flight = 1000;
-    sender_ = spawn_owned_sender(*system_, child_of(executor, &executed), options, outbox);
+    sender_ = spawn_owned_sender(*system_, child, std::move(options), outbox);
     wait_until(
       [&] { return session_.query("SELECT count(*) FROM backoff.outbox WHERE is_asleep") == "1"; });
   }
@@ -238,6 +260,47 @@ double time_to_start(const std::string& connection, std::uint64_t jobs) {
     times.push_back(std::chrono::duration<double, std::milli>(started - begin).count());
   }
   return benchmarks::median(times);
+}
+
+// A worker that ends its job when it is told that it is cancelled.
+struct Told {
+  std::atomic<std::uint64_t> begun = 0;
+  std::atomic<std::uint64_t> cancelled = 0;
+  std::atomic<Clock::rep> last = 0;
+};
+
+caf::behavior cancelled_worker(caf::event_based_actor* self, Told* told) {
+  return {[told](const TrackedMsg&) { ++told->begun; },
+          [self, told](const Cancelled& x) {
+            told->last = Clock::now().time_since_epoch().count();
+            compat::send(*self, caf::actor_cast<caf::actor>(self->current_sender()), Reject{x.id});
+            ++told->cancelled;
+          }};
+}
+
+// The time from the begin of the INSERT that cancels a job in work, until its worker is told, in
+// milliseconds: that of one job in a hundred is longer.
+double time_to_cancel(const std::string& connection, std::uint64_t jobs) {
+  Told told;
+  SenderOptions options;
+  options.acknowledgement = Acknowledgement::by_sent;
+  const IncomingOwner owner{connection, child_of(cancelled_worker, &told), std::move(options)};
+  SqlSession begin{connection, "INSERT INTO backoff.incoming(outbox, type, idempotency_key, "
+                               "payload) VALUES('jobs', 'job.v1', $1, '')"};
+  SqlSession cancel{connection, "INSERT INTO backoff.incoming(outbox, type, idempotency_key, "
+                                "payload) VALUES('jobs', 'backoff.cancel', $1, '')"};
+  std::vector<double> times;
+  for (std::uint64_t job = 1; job <= jobs; ++job) {
+    begin.run({std::to_string(job)});
+    wait_until([&] { return told.begun >= job; });
+    std::this_thread::sleep_for(pause_between_jobs);
+    const auto inserted = Clock::now();
+    cancel.run({std::to_string(job)});
+    wait_until([&] { return told.cancelled >= job; });
+    const Clock::time_point heard{Clock::duration{told.last}};
+    times.push_back(std::chrono::duration<double, std::milli>(heard - inserted).count());
+  }
+  return benchmarks::percentile(times, 0.99);
 }
 
 // -- the table ----------------------------------------------------------------------------
@@ -316,12 +379,25 @@ void measure_jobs(Rows& rows, const Server& server, const Extent& extent) {
                    {"jobs, window " + std::to_string(window),
                     "jobs/s",
                     [=](const std::string& connection) {
-                      return own_jobs_per_second(connection, {window, ours});
+                      return own_jobs_per_second(connection, {.window = window, .jobs = ours});
                     },
                     {std::to_string(window), std::to_string(jobs)},
                     "jobs_per_second",
                     jobs_goal});
   }
+}
+
+void measure_notes(Rows& rows, const Server& server, const Extent& extent) {
+  Row notes{"jobs, window 100: a note at every second one / none", "jobs/s",
+            benchmarks::at_least(0.8)};
+  for (std::uint64_t round = 0; round < extent.rounds; ++round)
+    for (const auto has_notes : {false, true})
+      in_new_database(server, [&](const std::string& connection) {
+        (has_notes ? notes.ours : notes.beside)
+          .push_back(own_jobs_per_second(
+            connection, {100, extent.jobs * ours_by_peers, /*is_tracked=*/true, has_notes}));
+      });
+  rows.push_back(notes);
 }
 
 double handed_over_per_second(const std::string& connection, const IncomingLoad& load) {
@@ -342,6 +418,9 @@ void measure_incoming(Rows& rows, const Server& server, const Extent& extent) {
   Row owner{"sixteen producers: incoming with an owner / without the trigger", "rows/s"};
   Row look{"a look behind " + benchmarks::grouped(extent.dead_rows) + " dead rows", "ms",
            benchmarks::ours_at_most(5)};
+  Row cancel{"a job in work is cancelled by a row: until its worker is told, p99", "ms",
+             benchmarks::ours_at_most(10)};
+  const auto starts = std::min(extent.jobs, most_starts);
   for (std::uint64_t round = 0; round < extent.rounds; ++round) {
     const auto measure = [&](benchmarks::Figures& figures, const auto& work) {
       in_new_database(server, [&](const std::string& it) { figures.push_back(work(it)); });
@@ -358,14 +437,14 @@ void measure_incoming(Rows& rows, const Server& server, const Extent& extent) {
     measure(look.ours, [&](const std::string& connection) {
       return milliseconds_of_a_look(connection, extent.dead_rows);
     });
+    measure(cancel.ours, [&](const std::string& it) { return time_to_cancel(it, starts); });
   }
-  rows.insert(rows.end(), {trigger, owner, look});
+  rows.insert(rows.end(), {trigger, owner, look, cancel});
 
   const auto rate = [&](std::uint64_t sessions, std::uint64_t rows_at_once) {
     return [load = IncomingLoad{sessions, rows_at_once, extent.jobs * ours_by_peers}](
              const std::string& connection) { return handed_over_per_second(connection, load); };
   };
-  const auto starts = std::min(extent.jobs, most_starts);
   const auto jobs = std::to_string(extent.jobs);
   measure_beside(rows, server, extent,
                  {"handed over, one row a transaction",
