@@ -1,43 +1,35 @@
 // A long job that is cancelled while it runs: the worker is told, and stops between two rows.
 
 #include <backoff_actor/backoff_actor.hpp>
-
 #include <caf/actor_cast.hpp>
 #include <caf/scoped_actor.hpp>
 
 #include <chrono>
 #include <cstdint>
 #include <iostream>
+#include <memory>
 #include <string>
 
-using namespace std::chrono_literals;
 using namespace backoff_actor;
+using namespace std::chrono_literals;
 
 namespace {
 
 // [worker]
-class Importer : public caf::event_based_actor {
-public:
-  using caf::event_based_actor::event_based_actor;
-
-  caf::behavior make_behavior() override {
-    return {[this](const TrackedMsg& job) { import_row(job_ = job.id); },
-            [this](std::uint64_t job) { import_row(job); },
-            [this](const Cancelled& x) {
-              job_ = 0;
-              compat::send(*this, caf::actor_cast<caf::actor>(current_sender()), Reject{x.id});
-            }};
-  }
-
-private:
+caf::behavior importer(caf::event_based_actor* self) {
+  const auto running = std::make_shared<std::uint64_t>(0);
   // Imports a row, and tells itself to go on with the next, if the job still runs.
-  void import_row(std::uint64_t job) {
-    if (job == job_)
-      compat::send(*this, caf::actor_cast<caf::actor>(this), std::uint64_t{job});
-  }
-
-  std::uint64_t job_ = 0;
-};
+  const auto import_row = [=](std::uint64_t job) {
+    if (job == *running)
+      compat::send(*self, caf::actor_cast<caf::actor>(self), std::uint64_t{job});
+  };
+  return {[=](const TrackedMsg& job) { import_row(*running = job.id); },
+          [=](std::uint64_t job) { import_row(job); },
+          [=](const Cancelled& x) {
+            *running = 0;
+            compat::send(*self, caf::actor_cast<caf::actor>(self->current_sender()), Reject{x.id});
+          }};
+}
 // [worker]
 
 } // namespace
@@ -50,9 +42,8 @@ int main(int argc, char**) {
   caf::actor_system_config config;
   init(config);
   caf::actor_system system{config};
-  SenderOptions options;
-  options.acknowledgement = Acknowledgement::by_sent;
-  const auto sender = spawn_back_off_sender(system, child_of<Importer>(), options);
+  const auto sender = spawn_back_off_sender(system, child_of(importer),
+                                            {.acknowledgement = Acknowledgement::by_sent});
   caf::scoped_actor self{system};
   const auto fail = [&](const caf::error& error) { std::cout << render(system, error) << '\n'; };
   auto result = self->request(sender, 10s,

@@ -14,14 +14,9 @@ using namespace std::chrono_literals;
 namespace {
 
 // Sends a mail. The library recreates it if it fails.
-class Mailer : public caf::event_based_actor {
-public:
-  using caf::event_based_actor::event_based_actor;
-
-  caf::behavior make_behavior() override {
-    return {[](const std::string& mail) { return "sent: " + mail; }};
-  }
-};
+caf::behavior mailer() {
+  return {[](const std::string& mail) { return "sent: " + mail; }};
+}
 
 } // namespace
 
@@ -41,7 +36,7 @@ int main(int argc, char**) {
     if (std::holds_alternative<event::Scheduled>(event))
       std::cout << to_string(event) << '\n';
   };
-  const auto sender = spawn_back_off_sender(system, child_of<Mailer>(), options);
+  const auto sender = spawn_back_off_sender(system, child_of(mailer), options);
   caf::scoped_actor self{system};
   const auto print = [](const std::string& receipt) { std::cout << receipt << '\n'; };
   const auto fail = [&](const caf::error& error) { std::cerr << render(system, error) << '\n'; };
