@@ -4,6 +4,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <set>
 #include <sstream>
 #include <thread>
 #include <unordered_set>
@@ -102,6 +103,8 @@ bool Cluster::runs(std::size_t worker) {
 void Cluster::look() {
   for (auto& note : reader_.take()) {
     const auto worker = static_cast<std::size_t>(note.node.at(0) - 'a');
+    if (base_.has_lives)
+      jobs_with_lives_.take(note);
     if (note.word == "accepted")
       confirm(note);
     else if (note.word == "owns")
@@ -110,7 +113,8 @@ void Cluster::look() {
       members_[worker].is_to_be_quiet = false;
     else if (note.word == "disowned" || note.word == "stopped")
       lost_owner(worker);
-    if (note.word != "accepted")
+    if (!std::set<std::string>{"accepted", "cancelling", "gone", "began", "said"}.contains(
+          note.word))
       notes_.push_back(std::move(note));
   }
 }
@@ -121,12 +125,17 @@ void Cluster::confirm(const Note& note) {
   Micros begin = 0;
   words >> job >> begin;
   confirmed_.push_back(job);
-  submissions_[note.node].push_back({{job}, begin, note.at, true});
+  const auto goes_in_turn =
+    !base_.has_lives || life_of(job).delay == backoff_actor::Duration::zero();
+  if (goes_in_turn)
+    submissions_[note.node].push_back({{job}, begin, note.at, true});
 }
 
 Verdict Cluster::verdict() const {
   const auto calls = service_.calls();
-  auto result = judge(confirmed_, calls);
+  auto owed = confirmed_;
+  std::erase_if(owed, [this](auto job) { return jobs_with_lives_.may_be_gone(job); });
+  auto result = judge(owed, calls);
   for (const auto& [node, submissions] : submissions_)
     result.out_of_order += judge_hand_over(submissions, calls).out_of_order;
   return result;
@@ -162,14 +171,15 @@ bool Cluster::wait_until_done(backoff_actor::Duration patience) {
     const auto calls = service_.calls(seen);
     seen += calls.size();
     for (const auto& call : calls)
-      if (!call.is_refused)
+      if (!call.is_refused && call.step == 0)
         done.insert(call.job);
     // A job that is still to be confirmed would come too late for this look.
     const auto is_awaited = [](const Member& x) { return x.is_to_be_quiet; };
     if (std::any_of(members_.begin(), members_.end(), is_awaited))
       return false;
-    return std::all_of(confirmed_.begin(), confirmed_.end(),
-                       [&](auto job) { return done.contains(job); });
+    return std::all_of(confirmed_.begin(), confirmed_.end(), [&](auto job) {
+      return done.contains(job) || jobs_with_lives_.may_be_gone(job);
+    });
   });
 }
 

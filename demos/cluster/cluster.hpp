@@ -7,6 +7,7 @@
 #include "common/process.hpp"
 #include "ledger.hpp"
 #include "ledger_service.hpp"
+#include "lives.hpp"
 #include "notes.hpp"
 #include "worker_options.hpp"
 
@@ -93,6 +94,8 @@ public:
   /// Also what one worker's client submitted after an earlier job of the key was accepted is to be
   /// done later.
   Verdict verdict() const;
+  /// What became of the jobs that do something besides.
+  LifeVerdict life_verdict() const { return jobs_with_lives_.judge(service_.calls()); }
 
   /// The name of a worker.
   static std::string node(std::size_t worker);
@@ -116,6 +119,7 @@ private:
   std::uint64_t lives_ = 0;
   std::vector<Note> notes_;
   std::vector<std::uint64_t> confirmed_;
+  Lives jobs_with_lives_;
   std::map<std::string, std::vector<Transaction>> submissions_; // that were accepted, by node
   std::optional<std::size_t> owner_;
 };

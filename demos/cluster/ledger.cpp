@@ -20,14 +20,15 @@ Micros now() {
 std::string to_line(const Call& call) {
   std::ostringstream line;
   line << call.epoch << ' ' << call.delivery << ' ' << call.job << ' ' << call.key << ' '
-       << call.node << '\n';
+       << call.node << ' ' << call.step << ' ' << call.is_out_of_turn << '\n';
   return line.str();
 }
 
 Call read_call(const std::string& line) {
   std::istringstream words{line};
   Call call;
-  if (!(words >> call.epoch >> call.delivery >> call.job >> call.key >> call.node))
+  if (!(words >> call.epoch >> call.delivery >> call.job >> call.key >> call.node >> call.step
+        >> call.is_out_of_turn))
     throw std::invalid_argument("no call of the service: " + line);
   return call;
 }
@@ -49,10 +50,14 @@ Verdict judge(const std::vector<std::uint64_t>& confirmed, const std::vector<Cal
     if (job_of.try_emplace(call.delivery, call.job).first->second != call.job
         || delivery_of.try_emplace(call.job, call.delivery).first->second != call.delivery)
       ++verdict.renumbered;
+    if (call.step != 0)
+      continue;
     if (!done.insert(call.job).second) {
       ++verdict.done_again;
       continue;
     }
+    if (call.is_out_of_turn)
+      continue;
     auto& last = last_of_key[call.key];
     verdict.out_of_order += call.delivery < last ? 1 : 0;
     last = std::max(last, call.delivery);
@@ -86,7 +91,8 @@ HandOver judge_hand_over(const std::vector<Transaction>& transactions,
   std::map<std::string, Latest> latest_of_key;
   for (const auto& call : calls) {
     const auto found = jobs.find(call.job);
-    if (call.is_refused || found == jobs.end() || std::exchange(found->second.is_done, true))
+    if (call.is_refused || call.step != 0 || found == jobs.end()
+        || std::exchange(found->second.is_done, true))
       continue;
     const auto& [transaction, place, is_done] = found->second;
     ++(transaction->is_committed ? result.done : result.done_of_rolled_back);

@@ -20,9 +20,12 @@ struct Call {
   std::uint64_t epoch = 0;    ///< `TrackedMsg::epoch` of the caller
   std::uint64_t delivery = 0; ///< the number of the delivery in the outbox
   std::uint64_t job = 0;
-  std::string key{};       ///< jobs of one key are to be done in order
-  std::string node{};      ///< the process that calls
-  bool is_refused = false; ///< the service had seen a higher epoch
+  std::string key{};  ///< jobs of one key are to be done in order
+  std::string node{}; ///< the process that calls
+  /// The step of a job that takes several, from 1 on; 0: the last, or the only one.
+  std::uint64_t step = 0;
+  bool is_out_of_turn = false; ///< it waited for a time: others of its key may go first
+  bool is_refused = false;     ///< the service had seen a higher epoch
 };
 
 /// Renders a call for the socket, and reads it back.

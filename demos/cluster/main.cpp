@@ -76,9 +76,10 @@ std::string last_line(const Verdict& verdict, const Run& run) {
          + milliseconds(median_takeover(run.faults, Fault::Kind::freeze)) + ")";
 }
 
-int exit_code(const Verdict& verdict, const HandOver& hand_over, const Run& run,
-              backoff_actor::StopSignals& signals) {
+int exit_code(const Verdict& verdict, const LifeVerdict& lives, const HandOver& hand_over,
+              const Run& run, backoff_actor::StopSignals& signals) {
   if (verdict.lost + verdict.stale_accepted + verdict.out_of_order + verdict.renumbered > 0
+      || lives.early + lives.done_when_gone + lives.notes_of_others > 0
       || hand_over.lost + hand_over.done_of_rolled_back + hand_over.out_of_order > 0)
     return exit_failed;
   return run.is_early ? 128 + signals.signal() : exit_nothing_lost;
@@ -104,8 +105,11 @@ std::optional<Shop> make_shop(const std::optional<example::PrivatePostgres>& ser
 int demonstrate(const Options& options) {
   backoff_actor::StopSignals signals;
   std::signal(SIGPIPE, SIG_IGN);
-  WorkerOptions base{
-    .outbox = "jobs", .rate = options.rate, .lease = options.lease, .work = work_of_a_job(options)};
+  WorkerOptions base{.outbox = "jobs",
+                     .rate = options.rate,
+                     .lease = options.lease,
+                     .work = work_of_a_job(options),
+                     .has_lives = true};
   std::optional<example::PrivatePostgres> server;
   if (options.postgres.empty()) {
     if (!example::PrivatePostgres::is_installed())
@@ -133,6 +137,7 @@ int demonstrate(const Options& options) {
   auto shop = make_shop(server, folder.path());
   const auto outcome = run(options, cluster, shop ? &*shop : nullptr, signals);
   const auto verdict = cluster.verdict();
+  const auto lives = cluster.life_verdict();
   const auto hand_over = judge_hand_over(outcome.transactions, cluster.service().calls());
   const auto complaint = draw_picture(outcome, cluster.notes(), cluster.service().calls(),
                                       headline(verdict, outcome), options.picture);
@@ -141,10 +146,10 @@ int demonstrate(const Options& options) {
             << '\n';
   if (shop)
     std::cout << to_string(hand_over) << '\n';
-  std::cout << last_line(verdict, outcome) << std::endl;
+  std::cout << to_string(lives) << '\n' << last_line(verdict, outcome) << std::endl;
   if (shop && !shop->complaint().empty())
     throw std::runtime_error{shop->complaint()};
-  return exit_code(verdict, hand_over, outcome, signals);
+  return exit_code(verdict, lives, hand_over, outcome, signals);
 }
 
 } // namespace

@@ -15,8 +15,10 @@ namespace cluster {
 struct Note {
   Micros at = 0;
   std::string node;
-  std::string word; ///< up, owns, disowned, accepted, quiet, notice, error, stopped
-  /// Of accepted: the job, and when it was submitted; of notice and error: for people.
+  /// up, owns, disowned, accepted, cancelling, gone, began, said, quiet, notice, error, stopped
+  std::string word;
+  /// Of accepted: the job, and when it was submitted; of cancelling and gone: the job; of began and
+  /// said: the job, and the step of its note, 0: none; of notice and error: for people.
   std::string text;
 };
 

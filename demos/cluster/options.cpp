@@ -31,6 +31,9 @@ stands by. The demo kills and freezes the owner every few seconds, and nothing i
   `- shop.py         hands orders over, each in the transaction that stores it in a table of its
                      own, and rolls back one in ten; needs Python with psycopg
 
+Some of the jobs wait for a time, some are cancelled as soon as they are accepted, and some take
+three steps and keep how far they are.
+
 What happens:
   kill      the owner gets SIGKILL. The server notices the end of its session, and the other worker
             owns the outbox milliseconds later. The killed one is started again and stands by.
@@ -55,13 +58,16 @@ once, whatever happens. What a dead owner had in hand is done again by the next 
   --picture FILE   SVG file for the picture of the run; default demo-output/cluster.svg
 
 The last line says what became of the jobs: `lost` are jobs that were confirmed and not done, and
-`done again` are calls that did a job once more. The line before says the same of the orders.
+`done again` are calls that did a job once more. The lines before say the same of the orders, and
+what became of jobs that wait, are cancelled, or take three steps: `early` are calls before their
+time, and `done when gone` calls after it was said that the job is cancelled.
 
 Ctrl-C ends the run early, and leaves nothing behind; a second one ends it at once.
 
 Exit codes:
-  0    nothing was lost, no key was out of order, no call of a frozen owner was accepted, and
-       nothing was done that was rolled back
+  0    nothing was lost, no key was out of order, no call of a frozen owner was accepted, nothing
+       was done early or when it was cancelled, no job got the note of another one, and nothing
+       was done that was rolled back
   1    something was, or the server, a worker or the shop did not start
   2    bad input, PostgreSQL is not installed, or the server of --postgres cannot be used
   130  ended by Ctrl-C (143 by SIGTERM), with nothing lost so far

@@ -74,7 +74,7 @@ int run(const WorkerOptions& options) {
   backoff_actor::GracefulShutdown shutdown{
     system, {.grace = 5s, .force_end_after = 5s, .report = {.on_line = [](auto) {}}}};
   const auto sender = backoff_actor::spawn_owned_sender(
-    system, service_callers(options), sender_options(notes), outbox_of(options, notes));
+    system, service_callers(options, notes), sender_options(notes), outbox_of(options, notes));
   shutdown.add(sender);
   const auto client = spawn_client(system, sender, options, notes, is_quiet);
   notes->write("up");

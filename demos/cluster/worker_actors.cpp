@@ -1,8 +1,11 @@
 #include "worker_actors.hpp"
 
+#include "lives.hpp"
 #include "local_socket.hpp"
 
 #include <backoff_actor/backoff_actor.hpp>
+
+#include <caf/actor_cast.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -29,13 +32,16 @@ public:
   Caller(std::string service, std::string node)
     : socket_(connect_to(service)), node_(std::move(node)) {}
 
-  bool do_job(const backoff_actor::TrackedMsg& x, std::uint64_t keys) {
+  bool do_step(const backoff_actor::TrackedMsg& x, std::uint64_t keys, std::uint64_t step,
+               bool is_out_of_turn) {
     const auto job = x.payload.get_as<std::uint64_t>(0);
     const Call call{.epoch = x.epoch,
                     .delivery = x.delivery,
                     .job = job,
                     .key = std::to_string(job % keys),
-                    .node = node_};
+                    .node = node_,
+                    .step = step,
+                    .is_out_of_turn = is_out_of_turn};
     if (!send_text(socket_.get(), to_line(call)))
       throw std::runtime_error("the service does not take the call");
     for (;;) {
@@ -53,16 +59,35 @@ private:
 };
 
 // [child]
-caf::behavior service_caller(caf::event_based_actor*, const WorkerOptions& options) {
+caf::behavior service_caller(caf::event_based_actor* self, const WorkerOptions& options,
+                             const std::shared_ptr<const NoteWriter>& notes) {
   const auto caller = std::make_shared<Caller>(options.service, options.node);
-  const auto work = options.work;
-  const auto keys = options.keys;
-  return {[=](const backoff_actor::TrackedMsg& x) {
-    std::this_thread::sleep_for(work);
-    if (!caller->do_job(x, keys))
+  const auto call = [=](const backoff_actor::TrackedMsg& x, const Life& life, std::uint64_t step) {
+    if (!caller->do_step(x, options.keys, step, life.delay > 0s))
       throw std::runtime_error("epoch " + std::to_string(x.epoch) + " is over");
-    return backoff_actor::sent(x);
-  }};
+  };
+  return {[=](const backoff_actor::TrackedMsg& x) {
+            const auto job = x.payload.get_as<std::uint64_t>(0);
+            const auto life = options.has_lives ? life_of(job) : Life{};
+            auto step = x.note.empty() ? 0 : std::stoull(x.note);
+            const auto tell = [&](const char* word) {
+              notes->write(word, std::to_string(job) + ' ' + std::to_string(step));
+            };
+            if (life.steps > 1)
+              tell("began");
+            while (++step < life.steps) {
+              std::this_thread::sleep_for(step_of_a_job);
+              call(x, life, step);
+              tell("said");
+              backoff_actor::compat::send(*self,
+                                          caf::actor_cast<caf::actor>(self->current_sender()),
+                                          backoff_actor::Working{x.id, std::to_string(step)});
+            }
+            std::this_thread::sleep_for(options.work);
+            call(x, life, 0);
+            return backoff_actor::sent(x);
+          },
+          [](const backoff_actor::Cancelled&) {}}; // by then it is done
 }
 // [child]
 
@@ -71,7 +96,8 @@ public:
   Client(caf::actor_config& config, caf::actor jobs, const WorkerOptions& options,
          std::shared_ptr<const NoteWriter> notes, const std::atomic<bool>* quiet)
     : event_based_actor(config), jobs_(std::move(jobs)), rate_(options.rate), keys_(options.keys),
-      next_(options.first), notes_(std::move(notes)), is_quiet_(quiet) {}
+      next_(options.first), has_lives_(options.has_lives), notes_(std::move(notes)),
+      is_quiet_(quiet) {}
 
   caf::behavior make_behavior() override {
     delayed_send(this, tick, caf::tick_atom_v);
@@ -103,16 +129,23 @@ private:
   void submit() {
     const auto job = next_++;
     const auto begin = cluster::now();
+    const auto life = has_lives_ ? life_of(job) : Life{};
+    backoff_actor::Submit how;
+    how.message = caf::make_message(job);
+    how.key = std::to_string(job % keys_);
+    how.delay = life.delay;
+    if (life.is_cancelled)
+      how.idempotency_key = std::to_string(job);
+    how.answer_when_accepted = true;
     ++unanswered_;
-    request(jobs_, caf::infinite,
-            backoff_actor::Submit{.message = caf::make_message(job),
-                                  .key = std::to_string(job % keys_),
-                                  .answer_when_accepted = true})
+    request(jobs_, caf::infinite, std::move(how))
       .then(
-        [this, job, begin](const backoff_actor::Accepted& accepted) {
+        [this, job, begin, life](const backoff_actor::Accepted& accepted) {
           notes_->write("accepted", std::to_string(job) + ' ' + std::to_string(begin));
           --unanswered_;
           owns_ = accepted.id != 0; // 0: it was handed over to the owner
+          if (life.is_cancelled)
+            cancel(job);
         },
         [this](const caf::error&) { // nobody was promised anything
           --unanswered_;
@@ -120,10 +153,24 @@ private:
         });
   }
 
+  void cancel(std::uint64_t job) {
+    notes_->write("cancelling", std::to_string(job));
+    ++unanswered_;
+    request(jobs_, caf::infinite, backoff_actor::Cancel{.idempotency_key = std::to_string(job)})
+      .then(
+        [this, job](const backoff_actor::CancelAnswer& answer) {
+          --unanswered_;
+          if (answer.found == backoff_actor::CancelFound::waiting)
+            notes_->write("gone", std::to_string(job));
+        },
+        [this](const caf::error&) { --unanswered_; });
+  }
+
   caf::actor jobs_;
   std::uint64_t rate_;
   std::uint64_t keys_;
   std::uint64_t next_;
+  bool has_lives_;
   std::shared_ptr<const NoteWriter> notes_;
   const std::atomic<bool>* is_quiet_;
   bool owns_ = false;
@@ -135,8 +182,9 @@ private:
 
 } // namespace
 
-backoff_actor::ChildFactory service_callers(const WorkerOptions& options) {
-  return backoff_actor::child_of<caf::detached>(service_caller, options);
+backoff_actor::ChildFactory service_callers(const WorkerOptions& options,
+                                            const std::shared_ptr<const NoteWriter>& notes) {
+  return backoff_actor::child_of<caf::detached>(service_caller, options, notes);
 }
 
 caf::message read_order(std::span<const std::byte> json) {

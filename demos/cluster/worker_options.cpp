@@ -21,12 +21,14 @@ std::vector<std::string> command_of(const std::string& program, const WorkerOpti
           "--first=" + std::to_string(options.first),
           "--parent=" + std::to_string(getpid()),
           "--lease=" + backoff_actor::to_string(options.lease),
-          "--work=" + backoff_actor::to_string(options.work)};
+          "--work=" + backoff_actor::to_string(options.work),
+          std::string{"--lives="} + (options.has_lives ? "1" : "0")};
 }
 
 WorkerOptions read_worker_options(int argc, char** argv) {
-  const std::vector<std::string> names{"--outbox", "--node",  "--service", "--notes", "--rate",
-                                       "--keys",   "--first", "--parent",  "--lease", "--work"};
+  const std::vector<std::string> names{"--outbox", "--node", "--service", "--notes",
+                                       "--rate",   "--keys", "--first",   "--parent",
+                                       "--lease",  "--work", "--lives"};
   backoff_actor::Problems problems;
   auto given = example::read_arguments(argc, argv, names, problems);
   const auto number = [&](const char* name) {
@@ -48,7 +50,8 @@ WorkerOptions read_worker_options(int argc, char** argv) {
                         .first = number("--first"),
                         .parent = number("--parent"),
                         .lease = duration("--lease"),
-                        .work = duration("--work")};
+                        .work = duration("--work"),
+                        .has_lives = number("--lives") != 0};
   if (const auto* const connection = std::getenv(connection_variable))
     options.connection = connection;
   else

@@ -2,6 +2,7 @@
 
 #include "cluster/ledger.hpp"
 #include "cluster/ledger_service.hpp"
+#include "cluster/lives.hpp"
 #include "cluster/local_socket.hpp"
 #include "common/temporary_folder.hpp"
 
@@ -122,6 +123,66 @@ TEST(ClusterLedgerService, refuses_a_lower_epoch_than_it_has_seen_from_whomever)
   ASSERT_EQ(service.count(), 4u);
   EXPECT_TRUE(service.calls(2).front().is_refused);
   EXPECT_EQ(service.calls(2).front().job, 9u);
+}
+
+TEST(ClusterLedger, counts_calls_of_a_delayed_job_before_its_time_as_early) {
+  Lives lives;
+  lives.take({2000, "a", "accepted", "3 1000"}); // waits for 700 ms
+  lives.take({2000, "a", "accepted", "4 1000"}); // does not wait
+  auto early = call_of(1, 1, 3);
+  early.at = 700'999;
+  auto in_time = call_of(1, 1, 3);
+  in_time.at = 701'000;
+  const auto verdict = lives.judge({early, in_time, call_of(1, 2, 4)});
+  EXPECT_EQ(verdict.delayed, 1u);
+  EXPECT_EQ(verdict.early, 1u);
+}
+
+TEST(ClusterLedger, counts_calls_of_a_job_after_it_was_said_to_be_cancelled) {
+  Lives lives;
+  lives.take({1000, "a", "cancelling", "11"});
+  lives.take({1000, "a", "cancelling", "27"});
+  lives.take({2000, "a", "gone", "11"});
+  auto before = call_of(1, 1, 11);
+  before.at = 1999;
+  auto after = call_of(1, 1, 11);
+  after.at = 2001;
+  auto refused = call_of(1, 1, 11, "x", true);
+  refused.at = 3000;
+  const auto verdict = lives.judge({before, after, refused});
+  EXPECT_EQ(verdict.gone, 1u);
+  EXPECT_EQ(verdict.done_when_gone, 1u);
+  EXPECT_TRUE(lives.may_be_gone(27)) << "it is not known what was answered";
+  EXPECT_FALSE(lives.may_be_gone(3));
+}
+
+TEST(ClusterLedger, compares_the_note_that_a_job_got_with_the_last_that_was_left) {
+  Lives lives;
+  lives.take({1, "a", "began", "15 0"});
+  lives.take({2, "a", "said", "15 1"});
+  lives.take({3, "a", "said", "15 2"});
+  lives.take({4, "b", "began", "15 1"}); // the one before the last
+  lives.take({5, "b", "said", "15 2"});
+  lives.take({6, "c", "began", "15 0"}); // older than that
+  lives.take({7, "c", "began", "79 1"}); // nobody has left one
+  const auto verdict = lives.judge({});
+  EXPECT_EQ(verdict.notes, 3u);
+  EXPECT_EQ(verdict.notes_older, 1u);
+  EXPECT_EQ(verdict.notes_of_others, 1u);
+}
+
+TEST(ClusterLedger, counts_a_job_as_done_with_its_last_step) {
+  auto step = call_of(1, 1, 15);
+  step.step = 1;
+  EXPECT_EQ(judge({15}, {step}).lost, 1u);
+  EXPECT_EQ(judge({15}, {step, call_of(1, 1, 15)}).lost, 0u);
+  EXPECT_EQ(judge({15}, {step, step, call_of(1, 1, 15)}).done_again, 0u);
+}
+
+TEST(ClusterLedger, lets_others_of_the_key_go_before_a_job_that_waits_for_its_time) {
+  auto late = call_of(1, 1, 3);
+  late.is_out_of_turn = true;
+  EXPECT_EQ(judge({}, {call_of(1, 2, 4), late}).out_of_order, 0u);
 }
 
 } // namespace cluster

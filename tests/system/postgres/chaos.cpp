@@ -71,7 +71,7 @@ void PostgresChaosTest::make_chaos_cluster() {
     std::cout << "without a full disk: this user may mount nothing\n";
   make_cluster({.data = disk_ ? disk_->path() / "data" : std::filesystem::path{},
                 .settings = {{"max_wal_size", "64MB"}, {"min_wal_size", "32MB"}}},
-               150, 5ms);
+               150, 5ms, /*has_lives=*/true);
   server_->query(make_audit);
   make_shop(*server_);
   for (std::size_t worker = 0; worker != workers; ++worker) {

@@ -42,8 +42,9 @@ protected:
   /// Starts the server, makes the schema, and a cluster without workers.
   ///
   /// @param work how long each of the four children of a sender takes for a job
+  /// @param has_lives whether some jobs wait for a time, are cancelled, or take several steps
   void make_cluster(example::PrivatePostgresOptions options = {}, std::uint64_t rate = 300,
-                    Duration work = 8ms) {
+                    Duration work = 8ms, bool has_lives = false) {
     server_.emplace(std::move(options));
     migrate_postgres(server_->socket_connection());
     cluster_.emplace(folder_.path(), BACKOFF_ACTOR_CLUSTER_WORKER,
@@ -51,7 +52,8 @@ protected:
                                             .outbox = "jobs",
                                             .rate = rate,
                                             .lease = lease_,
-                                            .work = work});
+                                            .work = work,
+                                            .has_lives = has_lives});
   }
 
   /// Adds a worker and starts it.
@@ -121,7 +123,8 @@ protected:
 
   /// Lets the clients submit nothing more, waits until all is done, and ends the workers in order.
   /// Then nothing is lost, no key is out of order, nothing of a stale owner is accepted, and
-  /// nothing is owed.
+  /// nothing is owed. Nothing was done early, or when it was said that it is cancelled, and no job
+  /// got the note of another one.
   cluster::Verdict finish() {
     for (std::size_t worker = 0; worker < cluster_->size(); ++worker)
       cluster_->quiet(worker);
@@ -133,7 +136,11 @@ protected:
     if (owner)
       stop_if_it_runs(*owner);
     const auto verdict = cluster_->verdict();
-    std::cout << to_string(verdict) << '\n';
+    const auto lives = cluster_->life_verdict();
+    std::cout << to_string(verdict) << '\n' << to_string(lives) << '\n';
+    EXPECT_EQ(lives.early, 0u);
+    EXPECT_EQ(lives.done_when_gone, 0u);
+    EXPECT_EQ(lives.notes_of_others, 0u);
     EXPECT_GT(verdict.confirmed, 0u);
     EXPECT_EQ(verdict.lost, 0u) << complaints();
     EXPECT_EQ(verdict.out_of_order, 0u);
