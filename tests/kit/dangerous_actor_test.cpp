@@ -70,6 +70,19 @@ TEST_F(DangerousActor, that_hangs_does_not_answer_what_was_slow_by_then) {
   EXPECT_FALSE(hangs->is_ready());
 }
 
+TEST_F(DangerousActor, that_is_slow_tells_the_sender_how_far_it_is) {
+  auto options = default_options();
+  options.ack_timeout = 1s;
+  start("slow(2s, working 800ms, \"row 7\")", options);
+  const auto a = ask("a");
+  time.advance(1900ms);
+  EXPECT_EQ(status().with_note, 1U);
+  time.advance(100ms);
+
+  EXPECT_EQ(a->value, "a");
+  EXPECT_EQ(log.count<event::AckTimedOut>(), 0U);
+}
+
 TEST_F(DangerousActor, follows_another_plan_when_the_service_is_to_be_well_again) {
   start("crash...");
   const auto a = ask("a");

@@ -65,6 +65,22 @@ TEST_F(FaultyChildren, that_acknowledge_explicitly_refuse_and_reject_and_say_tha
   EXPECT_EQ(log.count<event::AckTimedOut>(), 0U);
 }
 
+TEST_F(FaultyChildren, that_acknowledge_by_their_answer_say_that_they_work_and_how_far_they_are) {
+  auto options = default_options();
+  options.ack_timeout = 1s;
+  start_with(faulty_children(workers(), "slow(3s, working 700ms, \"row 7\")"), options);
+
+  const auto a = SenderTest::ask("a");
+  time.advance(690ms);
+  EXPECT_EQ(status().with_note, 0U);
+  time.advance(10ms);
+  EXPECT_EQ(status().with_note, 1U);
+  time.advance(2300ms);
+
+  EXPECT_EQ(a->value, "a!");
+  EXPECT_EQ(log.count<event::AckTimedOut>(), 0U);
+}
+
 TEST_F(FaultyChildren, come_into_the_world_as_planned) {
   start_with(faulty_children(workers(), {}, "factory_throws, no_actor, dies_at_birth, healthy"));
 

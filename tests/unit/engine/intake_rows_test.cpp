@@ -108,7 +108,7 @@ TEST_F(intake_rows, that_wait_are_given_back_when_the_sender_ends) {
   EXPECT_THAT(rows.in_hand(), ElementsAre(1)) << "its delivery may still be stored";
 }
 
-// What was cancelled while it waited for its time must not be delivered, if its time comes meanwhile.
+// What was cancelled while it waited for its time is not delivered if its time comes meanwhile.
 TEST_F(intake_rows,
        that_are_older_than_one_that_cancels_them_are_withheld_until_that_is_committed) {
   rows.begin_look();

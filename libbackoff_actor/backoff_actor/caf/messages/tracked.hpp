@@ -125,6 +125,33 @@ struct Cancelled {
   std::uint64_t id = 0; ///< the `TrackedMsg::id` of the delivery
 };
 
+namespace detail {
+
+/// A child's word through `WorkInHand`: it still works on what it was asked by this request.
+struct WorkingOn {
+  std::uint64_t request = 0; ///< the name of the sender's request, as its id has it
+  std::string note{};        ///< as `Working::note`
+};
+
+/// Shows CAF the parts of the message.
+auto inspect(auto& f, WorkingOn& x) {
+  return compat::object(f, x, "backoff_actor::WorkingOn", compat::field("request", x.request),
+                        compat::field("note", x.note));
+}
+
+/// A child's request through `WorkInHand`: the note of what it was asked by this request. Answered
+/// with a string.
+struct AskNote {
+  std::uint64_t request = 0; ///< as `WorkingOn::request`
+};
+
+/// Shows CAF the parts of the message.
+auto inspect(auto& f, AskNote& x) {
+  return compat::object(f, x, "backoff_actor::AskNote", compat::field("request", x.request));
+}
+
+} // namespace detail
+
 /// Shows CAF the parts of each message, in their order on the network.
 /// @{
 auto inspect(auto& f, TrackedMsg& x) {

@@ -71,6 +71,11 @@ struct CancelAnswer;
 struct Cancelled;
 struct Replace;
 
+namespace detail {
+struct WorkingOn;
+struct AskNote;
+} // namespace detail
+
 } // namespace backoff_actor
 
 CAF_BEGIN_TYPE_ID_BLOCK(backoff_actor, caf::first_custom_type_id + 7400)
@@ -136,4 +141,6 @@ CAF_BEGIN_TYPE_ID_BLOCK(backoff_actor, caf::first_custom_type_id + 7400)
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::CancelAnswer))
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::Cancelled))
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::Replace))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::detail::WorkingOn))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::detail::AskNote))
 CAF_END_TYPE_ID_BLOCK(backoff_actor)

@@ -13,6 +13,7 @@
 #include "backoff_actor/caf/outbox/internal/outbox_session.hpp"
 #include "backoff_actor/caf/sender/internal/idempotency_keys.hpp"
 #include "backoff_actor/core/internal/text_hash.hpp"
+#include "backoff_actor/core/text/internal/note_in_context.hpp"
 #include "backoff_actor/core/unit_random.hpp"
 #include "backoff_actor/delivery/internal/hand_over_cipher.hpp"
 #include "backoff_actor/retry/default_draws.hpp"
@@ -189,6 +190,10 @@ bool BackOffSender::on_word(const compat::Word& word) {
     on_finish_work(*finish);
   else if (const auto* const replace = word.as<Replace>())
     on_replace(*replace);
+  else if (const auto* const working = word.as<detail::WorkingOn>())
+    on_working_on(*working);
+  else if (const auto* const asked = word.as<detail::AskNote>())
+    tell_note(*asked);
   else
     return false;
   return true;
@@ -205,7 +210,7 @@ bool BackOffSender::on_childs_word(const compat::Word& word) {
   else if (const auto* const reject = word.as<Reject>())
     on_reject(*reject);
   else if (const auto* const working = word.as<Working>())
-    on_working(*working);
+    on_working(name_of(working->id), working->id, working->note);
   else
     return false;
   return true;
@@ -269,15 +274,39 @@ void BackOffSender::on_reject(const Reject& reject) {
 }
 
 // The child works, whatever is wrong with its note.
-void BackOffSender::on_working(const Working& working) {
+void BackOffSender::on_working(HandOverId name, std::uint64_t said, const std::string& note) {
   static_assert(Working::largest_note == input::Working::largest_note);
   Problems problems{"Working"};
-  if (working.note.size() > Working::largest_note)
-    problems.add("note", std::to_string(working.note.size()) + " bytes",
+  if (note.size() > Working::largest_note)
+    problems.add("note", std::to_string(note.size()) + " bytes",
                  "0.." + std::to_string(Working::largest_note) + " bytes");
   if (!problems.empty())
     refuse_word(problems);
-  take(input::Working{name_of(working.id), working.id, working.note});
+  take(input::Working{name, said, note});
+}
+
+// What the sender of the current message was given by this request. The name of a request is no
+// secret: others have nothing in hand.
+std::optional<SenderEngine::InHand> BackOffSender::in_hand_of_current(std::uint64_t request) {
+  const auto result = engine_.in_hand({request});
+  const auto* const child = result ? children_.find(result->incarnation) : nullptr;
+  if (!child || child->handle != current_mailbox_element()->sender)
+    return std::nullopt;
+  return result;
+}
+
+void BackOffSender::on_working_on(const detail::WorkingOn& word) {
+  const auto name = in_hand_of_current(word.request) ? HandOverId{word.request}
+                                                     : name_of(word.request); // names none
+  on_working(name, word.request, word.note);
+}
+
+void BackOffSender::tell_note(const detail::AskNote& word) {
+  const auto found = in_hand_of_current(word.request);
+  const auto* const extra = found ? parcels_[found->slot].extra.get() : nullptr;
+  auto client = open_request();
+  answer_request(client,
+                 caf::make_message(extra ? detail::note_in(extra->context) : std::string{}));
 }
 
 void BackOffSender::on_error_answer(HandOverId id, const caf::error& error,

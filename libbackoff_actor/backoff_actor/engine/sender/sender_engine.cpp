@@ -193,6 +193,16 @@ bool SenderEngine::is_in_work(std::uint32_t slot) const {
   return work_->backlog[slot].place == Place::in_flight;
 }
 
+std::optional<SenderEngine::InHand> SenderEngine::in_hand(HandOverId id) const {
+  if (!work_)
+    return std::nullopt;
+  const auto& backlog = work_->backlog;
+  const auto slot = backlog.find(id);
+  if (slot == DeliverySlots::none || !backlog.is_latest(slot, id) || backlog[slot].is_ghost)
+    return std::nullopt;
+  return InHand{slot, backlog[slot].incarnation};
+}
+
 bool SenderEngine::has_note(std::uint32_t slot) const { return work_->backlog.has_note(slot); }
 
 bool SenderEngine::is_being_cancelled(std::uint32_t slot) const {

@@ -135,6 +135,16 @@ public:
   /// Whether a child has the owed delivery in `slot`.
   bool is_in_work(std::uint32_t slot) const;
 
+  /// Who was given a delivery by this hand-over.
+  struct InHand {
+    std::uint32_t slot;        ///< of the delivery
+    std::uint32_t incarnation; ///< of the child
+  };
+
+  /// Returns who was given an owed delivery by this hand-over; nothing if there is no such
+  /// delivery, or if another hand-over came later.
+  std::optional<InHand> in_hand(HandOverId id) const;
+
   /// Whether a child has left a note for the owed delivery in `slot`.
   bool has_note(std::uint32_t slot) const;
 

@@ -1,5 +1,6 @@
 #include "backoff_actor/testing/faults/dangerous_actor.hpp"
 
+#include "backoff_actor/caf/actor/work_in_hand.hpp"
 #include "backoff_actor/caf/messages/errors.hpp"
 #include "backoff_actor/caf/messages/tracked.hpp"
 #include "backoff_actor/testing/faults/fault_answer.hpp"
@@ -11,6 +12,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -70,8 +72,8 @@ private:
     caf::message answer;
     Duration left{0}; // the delay that remains after the next tick
     Duration working{0};
-    std::uint64_t delivery = 0; // of the `TrackedMsg`, if the message was one
-    caf::strong_actor_ptr sender{};
+    std::optional<WorkInHand> work{};
+    std::string note{};
   };
 
   caf::result<caf::message> perform(const std::string& text, const TrackedMsg* delivery) {
@@ -89,15 +91,14 @@ private:
     if (auto instead = answer_of(fault, delivery))
       return as_result(std::move(*instead));
     is_hanging_ = fault.kind == Fault::Kind::hang;
+    const WorkInHand work{*this};
     late_.push_back({make_response_promise(), answer});
     if (fault.kind == Fault::Kind::slow) {
       auto& late = late_.back();
       late.left = fault.delay;
-      if (delivery) {
-        late.working = fault.working;
-        late.delivery = delivery->id;
-        late.sender = late.promise.source();
-      }
+      late.working = fault.working;
+      late.work = work;
+      late.note = fault.text;
       wait(late_.size() - 1);
     } else if (fault.kind == Fault::Kind::stop) {
       quit();
@@ -139,7 +140,7 @@ private:
       late.promise.deliver(std::move(late.answer));
       return;
     }
-    compat::enqueue(caf::actor_cast<caf::actor>(late.sender), Working{late.delivery});
+    late.work->still_working(late.note);
     wait(index);
   }
 

@@ -62,7 +62,7 @@ std::string to_string(const Fault& fault) {
   };
   if (fault.code != 0)
     add(std::to_string(fault.code));
-  if (!fault.text.empty())
+  if (!fault.text.empty() && fault.kind != Kind::slow)
     add(quoted(fault.text));
   if (fault.kind == Kind::slow)
     add(backoff_actor::to_string(fault.delay));
@@ -70,6 +70,8 @@ std::string to_string(const Fault& fault) {
     add(std::string{"retry_after "}.append(backoff_actor::to_string(fault.delay)));
   if (fault.working != Duration::zero())
     add(std::string{"working "}.append(backoff_actor::to_string(fault.working)));
+  if (!fault.text.empty() && fault.kind == Kind::slow)
+    add(quoted(fault.text));
   std::string result{row_of(fault.kind).name};
   return arguments.empty() ? result : result.append("(").append(arguments).append(")");
 }
@@ -97,14 +99,18 @@ Fault PlanParser<Fault>::fault() {
     fail_at_name(names);
   const auto retry_after = Argument{"retry_after", "retry_after", Form::span, &result.delay};
   switch (result.kind) {
-  case Kind::slow:
-    next_column();
+  case Kind::slow: {
+    const auto column = next_column();
     if (is_at_bracket())
       arguments({{"delay", "", Form::span, &result.delay, true},
-                 {"working", "working", Form::span, &result.working}});
+                 {"working", "working", Form::span, &result.working},
+                 text_argument(result.text)});
     else if (!accept_span(result.delay))
       fail_at_span("a span such as 500ms");
+    if (!result.text.empty() && result.working == Duration::zero())
+      refuse(column, "a note that is never said", "one with working: (3s, working 1s, \"row 7\")");
     break;
+  }
   case Kind::error:
     arguments({{"code", "", Form::other,
                 Other{"a number such as 503", [this] { return is_at_digit(); },

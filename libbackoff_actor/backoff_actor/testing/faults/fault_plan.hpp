@@ -37,11 +37,12 @@ struct Fault {
   /// Of `slow`: how much later; of `error` and `nack`: the retry-after, 0: none.
   Duration delay{0};
 
-  /// Of `slow`: until then, the worker sends `Working` each time that this span has passed; 0:
+  /// Of `slow`: until then, the worker says that it works each time that this span has passed; 0:
   /// never.
   Duration working{0};
 
-  /// Of `crash`, `error`, `nack` and `reject`: the text. Empty: see `message_of`.
+  /// Of `crash`, `error`, `nack` and `reject`: the text. Empty: see `message_of`. Of `slow`: the
+  /// note of the worker, see `Working::note`; empty: none.
   std::string text{};
 
   /// Whether two faults are the same.
@@ -52,9 +53,10 @@ struct Fault {
 /// for a crash, `no` for an error, `not now` for a nack, `never` for a reject.
 BACKOFF_ACTOR_EXPORT std::string message_of(const Fault& fault);
 
-/// Renders a fault as plans write it: `ok`, `slow(500ms)`, `slow(500ms, working 100ms)`, `silence`,
-/// `hang`, `crash`, `crash("no voltage")`, `stop`, `error(503, "busy", retry_after 2s)`,
-/// `crash_like_error`, `nack("not now", retry_after 2s)`, `reject("never")`.
+/// Renders a fault as plans write it: `ok`, `slow(500ms)`, `slow(500ms, working 100ms)`,
+/// `slow(500ms, working 100ms, "row 7")`, `silence`, `hang`, `crash`, `crash("no voltage")`,
+/// `stop`, `error(503, "busy", retry_after 2s)`, `crash_like_error`,
+/// `nack("not now", retry_after 2s)`, `reject("never")`.
 BACKOFF_ACTOR_EXPORT std::string to_string(const Fault& fault);
 
 /// A plan for messages or calls. It reads the text that `to_string` writes. Optional arguments can
@@ -72,10 +74,10 @@ inline FaultPlan times(std::uint64_t count, const FaultPlan& plan) {
 
 /// Nothing goes wrong.
 inline Fault ok() { return {}; }
-/// The normal outcome, but `delay` later. Until then, if the message is a `TrackedMsg`, the worker
-/// sends `Working` each time that the span `working` has passed.
-inline Fault slow(Duration delay, Duration working = {}) {
-  return {Fault::Kind::slow, 0, delay, working};
+/// The normal outcome, but `delay` later. Until then, if the message comes from a sender, the
+/// worker says that it works each time that the span `working` has passed, with this note.
+inline Fault slow(Duration delay, Duration working = {}, std::string note = {}) {
+  return {Fault::Kind::slow, 0, delay, working, std::move(note)};
 }
 /// No answer; the worker lives, and takes the next message.
 inline Fault silence() { return {Fault::Kind::silence}; }

@@ -1,5 +1,6 @@
 #include "backoff_actor/testing/faults/faulty_actor.hpp"
 
+#include "backoff_actor/caf/actor/work_in_hand.hpp"
 #include "backoff_actor/caf/compat/internal/caf_parts.hpp"
 #include "backoff_actor/core/problems.hpp"
 #include "backoff_actor/testing/faults/fault_answer.hpp"
@@ -52,8 +53,7 @@ private:
     }
     switch (fault.kind) {
     case Fault::Kind::slow:
-      go_on_slowly(std::move(client), std::move(payload), fault.delay,
-                   delivery ? fault.working : Duration::zero());
+      go_on_slowly(client, std::move(payload), fault, WorkInHand{*this, client});
       return;
     case Fault::Kind::crash:
       give(client, caf::make_message(error_of(fault)));
@@ -80,20 +80,20 @@ private:
       compat::respond(client, std::move(answer), ctrl());
   }
 
-  void go_on_slowly(compat::OpenRequest client, caf::message payload, Duration left,
-                    Duration working) {
-    const auto is_said = working > Duration::zero() && working < left;
-    const auto span = is_said ? working : left;
+  void go_on_slowly(compat::OpenRequest client, caf::message payload, Fault left,
+                    const WorkInHand& work) {
+    const auto is_said = left.working > Duration::zero() && left.working < left.delay;
+    const auto span = is_said ? left.working : left.delay;
+    left.delay -= span;
     later(span, client, [=, this] {
       if (is_hanging_) {
         unanswered_.push_back(client);
         return;
       }
       if (is_said)
-        compat::respond({client.client, {}},
-                        caf::make_message(Working{payload.get_as<TrackedMsg>(0).id}), ctrl());
-      if (left > span)
-        go_on_slowly(client, payload, left - span, working);
+        work.still_working(left.text);
+      if (left.delay > Duration::zero())
+        go_on_slowly(client, payload, left, work);
       else
         ask(client, payload);
     });

@@ -13,6 +13,7 @@
 #include <caf/error.hpp>
 #include <caf/event_based_actor.hpp>
 #include <caf/message.hpp>
+#include <caf/message_id.hpp>
 #include <caf/response_promise.hpp>
 
 #include <cstdint>
@@ -27,6 +28,20 @@ class Word;
 
 /// Says that an actor takes words.
 struct TakesWords {};
+
+/// Request ids have 60 bits. CAF counts its own up from 1; those of `RequestingActor` have this
+/// bit, so the two never collide. The others are the name of the request.
+constexpr std::uint64_t own_request_bit = std::uint64_t{1} << 59;
+
+/// Returns the name of a request that a `RequestingActor` has made.
+inline std::uint64_t name_of_request(caf::message_id id) {
+  return id.request_id().integer_value() & ~own_request_bit;
+}
+
+/// Whether a `RequestingActor` has made the request.
+inline bool is_of_requesting_actor(caf::message_id id) {
+  return (id.request_id().integer_value() & own_request_bit) != 0;
+}
 
 /// An actor that takes messages of any type, makes requests of any type, and gets answers of any
 /// type. Each version of CAF has its own `RequestingActor`, which is derived from this class.

@@ -86,9 +86,7 @@ bool is_left_to_handlers(const caf::type_erased_tuple& content) {
 // Whether the scheduler runs jobs in place of actors. CAF's test scheduler looks for the actors.
 bool takes_jobs(caf::actor_system& system) { return system.scheduler().detaches_utility_actors(); }
 
-// Request ids of 0.17.6 have 60 bits. CAF counts its own up from 1; ours have the topmost bit set,
-// so the two never collide.
-constexpr std::uint64_t ours = std::uint64_t{1} << 59;
+constexpr auto ours = own_request_bit;
 static_assert(caf::message_id::request_id_mask == 2 * ours - 1);
 
 } // namespace
@@ -162,7 +160,7 @@ void RequestingActor::take(caf::mailbox_element& element) {
 
 // If `on_response` answers a client with this very content, `respond` sends the element on.
 void RequestingActor::take_response(caf::mailbox_element& element) {
-  const auto name = element.mid.request_id().integer_value() & ~ours;
+  const auto name = name_of_request(element.mid);
   if (auto* const message = message_in(element); message != nullptr && !message->empty())
     return on_response(name, std::move(*message), element.sender);
   std::exception_ptr failure;

@@ -60,12 +60,8 @@ private:
 
 namespace {
 
-// Request ids have 60 bits. CAF counts its own up from 1; ours have the topmost bit set, so the two
-// never collide.
-constexpr std::uint64_t ours = std::uint64_t{1} << 59;
+constexpr auto ours = own_request_bit;
 static_assert(caf::message_id::request_id_mask == 2 * ours - 1);
-
-std::uint64_t name_in(caf::message_id id) { return id.request_id().integer_value() & ~ours; }
 
 // The numbers of CAF's own types begin with that of `caf::action`. CAF itself acts on some of these
 // types.
@@ -151,7 +147,8 @@ bool RequestingActor::enqueue(caf::mailbox_element_ptr element, caf::scheduler* 
       element->sender = nullptr;
       element->mid = as_answered_request(id);
     } else {
-      element->payload = caf::make_message(Response{name_in(id), std::move(element->payload)});
+      element->payload =
+        caf::make_message(Response{name_of_request(id), std::move(element->payload)});
       element->mid = caf::make_message_id(id.priority());
     }
   }
@@ -224,7 +221,7 @@ void RequestingActor::end_or_ignore(const caf::actor_addr& source, const caf::er
 
 void RequestingActor::take(caf::message& content) {
   if (const auto& element = *current_mailbox_element(); is_answered_request_of_ours(element))
-    on_response(name_in(element.mid), std::move(content), nullptr);
+    on_response(name_of_request(element.mid), std::move(content), nullptr);
   else if (take_news(content))
     return;
   else if (!Word::is_one(content) || !on_word(Word{content})) {
@@ -238,7 +235,7 @@ void RequestingActor::take(caf::message& content) {
 void RequestingActor::take_this(caf::mailbox_element_ptr& element) {
   current_mailbox_element(element.get());
   if (is_response_of_ours(element->mid)) {
-    on_response(name_in(element->mid), std::move(element->payload), element->sender);
+    on_response(name_of_request(element->mid), std::move(element->payload), element->sender);
   } else if (is_left_to_handlers(element->payload)) {
     take(element->payload);
   } else {

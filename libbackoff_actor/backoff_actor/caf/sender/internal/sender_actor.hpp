@@ -1,5 +1,6 @@
 #pragma once
 
+#include "backoff_actor/caf/actor/work_in_hand.hpp"
 #include "backoff_actor/caf/compat/internal/caf_parts.hpp"
 #include "backoff_actor/caf/messages/dead_letter_record.hpp"
 #include "backoff_actor/caf/messages/sender_control.hpp"
@@ -165,7 +166,10 @@ private:
   FailureReason reason_of_refusal(const caf::error& error) const;
   void on_nack(const Nack& nack);
   void on_reject(const Reject& reject);
-  void on_working(const Working& working);
+  void on_working(HandOverId name, std::uint64_t said, const std::string& note);
+  std::optional<SenderEngine::InHand> in_hand_of_current(std::uint64_t request);
+  void on_working_on(const detail::WorkingOn& word);
+  void tell_note(const detail::AskNote& word);
   void on_resize(const Resize& resize);
   void on_retire(const RetireWorker& x);
   void refuse_word(const Problems& problems);

@@ -3,6 +3,7 @@
 // Inside of the kit; not for its users.
 
 #include "backoff_actor/caf/actor/internal/relay.hpp"
+#include "backoff_actor/caf/actor/work_in_hand.hpp"
 #include "backoff_actor/caf/compat/internal/caf_parts.hpp"
 #include "backoff_actor/caf/messages/errors.hpp"
 #include "backoff_actor/caf/messages/internal/error_parts.hpp"
@@ -72,6 +73,8 @@ private:
     auto client = open_request();
     if (!client.client || caf::actor_cast<caf::actor>(client.client) != target_)
       return on_call(std::move(client), std::move(payload));
+    payload = with_clients_name<backoff_actor::detail::WorkingOn>(std::move(payload));
+    payload = with_clients_name<backoff_actor::detail::AskNote>(std::move(payload));
     auto last = caf::actor_cast<caf::strong_actor_ptr>(last_client_);
     if (!last)
       refuse(client, caf::make_error(caf::sec::request_receiver_down), nullptr);
@@ -79,6 +82,17 @@ private:
       relay_to(caf::actor_cast<caf::actor>(last), std::move(client), {}, std::move(payload));
     else
       on_own_word({std::move(last), {}}, std::move(payload));
+  }
+
+  // A word through `WorkInHand` names the request of the front. The client's has another name.
+  template <class Word>
+  caf::message with_clients_name(caf::message payload) const {
+    if (!payload.match_elements<Word>())
+      return payload;
+    auto word = payload.get_as<Word>(0);
+    if (const auto call = calls_.find(word.request); call != calls_.end())
+      word.request = compat::name_of_request(call->second.client.id);
+    return caf::make_message(std::move(word));
   }
 
   void on_down(const caf::actor_addr&, const caf::error& reason) final {
