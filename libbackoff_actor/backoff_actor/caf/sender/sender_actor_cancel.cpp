@@ -40,13 +40,15 @@ std::string_view to_string(CancelFound found) {
   return names.of(found);
 }
 
-// What other programs have handed over before it comes first: it may be what is cancelled.
-void BackOffSender::on_cancel(const Cancel& x) {
+// What other programs have handed over before an order comes first: it may be what is meant.
+template <class Order>
+void BackOffSender::on_order(const Order& x,
+                             void (BackOffSender::*carry_out)(const Order&, compat::OpenRequest)) {
   if (const auto problems = check(x); !problems.empty())
     return refuse_word(problems);
   auto client = open_request();
   if (!store_ || !store_->has_intake())
-    return cancel(x, std::move(client));
+    return (this->*carry_out)(x, std::move(client));
   SenderStore::Held held; // GCC 12 warns of a temporary one
   held.what = x;
   held.client = std::move(client);
@@ -54,6 +56,10 @@ void BackOffSender::on_cancel(const Cancel& x) {
   store_->catch_up();
   rest_or_stay();
 }
+
+void BackOffSender::on_cancel(const Cancel& x) { on_order(x, &BackOffSender::cancel); }
+
+void BackOffSender::on_replace(const Replace& x) { on_order(x, &BackOffSender::replace); }
 
 BackOffSender::Named BackOffSender::find_named(const std::string& idempotency_key,
                                                std::uint64_t delivery) {

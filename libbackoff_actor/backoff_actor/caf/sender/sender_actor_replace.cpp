@@ -20,21 +20,6 @@
 
 namespace backoff_actor {
 
-// What other programs have handed over before it comes first: it may be what is replaced.
-void BackOffSender::on_replace(const Replace& x) {
-  if (const auto problems = check(x); !problems.empty())
-    return refuse_word(problems);
-  auto client = open_request();
-  if (!store_ || !store_->has_intake())
-    return replace(x, std::move(client));
-  SenderStore::Held held; // GCC 12 warns of a temporary one
-  held.what = x;
-  held.client = std::move(client);
-  store_->hold(std::move(held));
-  store_->catch_up();
-  rest_or_stay();
-}
-
 // What has a note is in work: a new payload must not go on where the old one was.
 BackOffSender::Named BackOffSender::find_to_replace(const std::string& idempotency_key,
                                                     std::uint64_t delivery) {
