@@ -1,5 +1,6 @@
 #include "backoff_actor/calendar/calendar_entry.hpp"
 
+#include "backoff_actor/calendar/internal/calendar_row.hpp"
 #include "backoff_actor/core/internal/check_span.hpp"
 #include "backoff_actor/core/internal/enum_names.hpp"
 #include "backoff_actor/core/internal/one_line.hpp"
@@ -13,6 +14,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::size_t longest_entry_name = 200;
+
+constexpr auto missed_names = detail::enum_names<Missed>({"run_once", "run_all", "skip"});
 
 bool is_usable(std::string_view name) {
   return !name.empty() && name.size() <= longest_entry_name && detail::one_line(name) == name;
@@ -34,10 +37,9 @@ std::vector<WallTime> first_times(const Schedule& schedule, WallTime after, Wall
 
 } // namespace
 
-std::string_view to_string(Missed missed) {
-  constexpr auto names = detail::enum_names<Missed>({"run_once", "run_all", "skip"});
-  return names.of(missed);
-}
+std::string_view to_string(Missed missed) { return missed_names.of(missed); }
+
+std::optional<Missed> detail::find_missed(std::string_view name) { return missed_names.find(name); }
 
 Problems check(const CalendarEntry& entry) {
   Problems problems;

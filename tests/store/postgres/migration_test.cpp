@@ -3,6 +3,8 @@
 #include "control.hpp"
 #include "fixture.hpp"
 
+#include "backoff_actor/store/postgres/calendar/postgres_calendar.hpp"
+
 #include <chrono>
 #include <fstream>
 #include <future>
@@ -28,9 +30,16 @@ protected:
     return result;
   }
 
+  // The schema as it was before it had a calendar.
+  void make_version_2() const {
+    in_empty("DROP TABLE backoff.calendar; DROP FUNCTION backoff.check_calendar; "
+             "UPDATE backoff.meta SET version = 2");
+  }
+
   // The schema as the first version of this library with PostgreSQL has made it.
   void make_version_1() const {
     migrate_postgres(connection());
+    make_version_2();
     in_empty("ALTER TABLE backoff.dead_letter DROP COLUMN text; "
              "ALTER TABLE backoff.outbox DROP COLUMN row_limit; "
              "DROP FUNCTION backoff.fence(int, int, bigint, bigint, bigint, bigint, bigint); "
@@ -53,18 +62,19 @@ protected:
 
 TEST_F(postgres_schema, makes_the_schema_once_and_says_what_was_there) {
   EXPECT_EQ(migrate_postgres(connection()), 0);
-  EXPECT_EQ(migrate_postgres(connection()), 2);
-  EXPECT_EQ(in_empty("SELECT version, made_by LIKE 'backoff_actor %' FROM backoff.meta"), "2|t");
-  EXPECT_EQ(in_empty("SELECT string_agg(tablename, ' ' ORDER BY tablename) FROM pg_tables WHERE "
-                     "schemaname = 'backoff'"),
-            "acknowledged_key dead_letter delivery incoming last_commit meta node outbox shard");
+  EXPECT_EQ(migrate_postgres(connection()), 3);
+  EXPECT_EQ(in_empty("SELECT version, made_by LIKE 'backoff_actor %' FROM backoff.meta"), "3|t");
+  EXPECT_EQ(
+    in_empty("SELECT string_agg(tablename, ' ' ORDER BY tablename) FROM pg_tables WHERE "
+             "schemaname = 'backoff'"),
+    "acknowledged_key calendar dead_letter delivery incoming last_commit meta node outbox shard");
   EXPECT_NE(open_postgres_store({connection(), "orders"}), nullptr);
 }
 
 TEST_F(postgres_schema, two_at_once_make_one) {
   auto other = std::async(std::launch::async, [&] { return migrate_postgres(connection()); });
   const auto own = migrate_postgres(connection());
-  EXPECT_EQ(own + other.get(), 2) << "one of them found nothing, the other one version 2";
+  EXPECT_EQ(own + other.get(), 3) << "one of them found nothing, the other one version 3";
 }
 
 TEST_F(postgres_schema, one_waits_for_another_that_takes_longer_than_a_second) {
@@ -92,7 +102,7 @@ TEST_F(postgres_schema, its_statements_can_be_run_by_hand) {
   EXPECT_THROW(postgres_migration(-1), InvalidArgument);
   EXPECT_THROW(postgres_migration(postgres_schema_version + 1), InvalidArgument);
   in_empty(postgres_migration());
-  EXPECT_EQ(migrate_postgres(connection()), 2);
+  EXPECT_EQ(migrate_postgres(connection()), 3);
   EXPECT_NE(open_postgres_store({connection(), "orders"}), nullptr);
 }
 
@@ -158,6 +168,26 @@ TEST_F(postgres_schema, has_a_limit_for_rows_from_version_2_on) {
   EXPECT_THROW(in_empty(large), std::runtime_error);
 }
 
+TEST_F(postgres_schema, of_version_2_works_and_has_a_calendar_from_version_3_on) {
+  migrate_postgres(connection());
+  make_version_2();
+  const PostgresAddress address{connection(), "orders"};
+  const PostgresCalendar calendar{address};
+  IncomingMessage message;
+  message.type = "t";
+  const CalendarEntry entry{.name = "report", .schedule = every(1h)};
+  const auto store = open_postgres_store(address, {});
+  commit(*store, {change::Insert{delivery(1)}});
+  const auto found = failure_of([&] { calendar.put(entry, message); });
+  EXPECT_EQ(found.failure, StoreFailure::cannot_open);
+  EXPECT_THAT(found.text, ::testing::EndsWith("its tables have no calendar; run backoffctl outbox "
+                                              "migrate"));
+  EXPECT_EQ(migrate_postgres(connection()), 2);
+  EXPECT_EQ(calendar.put(entry, message), CalendarChange::added);
+  commit(*store, {change::Insert{delivery(2)}});
+  EXPECT_EQ(contents_of(*store).owed.size(), 2U);
+}
+
 TEST_F(postgres_schema, goes_on_when_it_is_migrated_while_an_owner_works) {
   make_version_1();
   const auto store = open_postgres_store({connection(), "orders"}, {});
@@ -203,7 +233,7 @@ TEST_F(postgres_schema, of_version_1_loses_no_commit_when_it_is_migrated) {
 
 TEST_F(postgres_schema, leaves_a_newer_schema_alone) {
   migrate_postgres(connection());
-  in_empty("UPDATE backoff.meta SET version = 3");
+  in_empty("UPDATE backoff.meta SET version = 4");
   EXPECT_EQ(failure_of([&] { migrate_postgres(connection()); }).failure, StoreFailure::newer);
 }
 

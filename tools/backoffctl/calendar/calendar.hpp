@@ -31,6 +31,19 @@ private:
   std::optional<backoff_actor::Schedule> schedule_;
 };
 
+/// Declares the commands for the entries of an outbox.
+void add_calendar_server_commands(CLI::App& calendar, Commands& commands);
+
+/// Reads the name of a zone.
+Reader zone_flag(backoff_actor::Zone& value);
+
+/// Reads a schedule; nothing, and a problem, if it is none.
+///
+/// @param otherwise the zone if the text names none
+std::optional<backoff_actor::Schedule> read_schedule(const std::optional<std::string>& text,
+                                                     const backoff_actor::Zone& otherwise,
+                                                     Problems& problems);
+
 /// One time of a schedule.
 struct ShownTime {
   backoff_actor::WallTime at;

@@ -24,10 +24,11 @@ using backoff_actor::WallTime;
 using backoff_actor::Zone;
 using Json = nlohmann::ordered_json;
 
-constexpr auto calendar_description = R"(Shows when something is due that comes again and again.
+constexpr auto calendar_description = R"(Shows and changes what is due again and again.
 
-A schedule is a text: a period, a local time of day, or five fields of cron. The library computes
-its times with the zones of the system.
+A schedule is a text: a period, a local time of day, or five fields of cron. next computes its times
+with the zones of the system. All others are about the calendar of an outbox on a server of
+PostgreSQL: its entries, of which the owner of the outbox makes messages.
 )";
 
 constexpr auto calendar_footer = R"(
@@ -36,6 +37,8 @@ Examples:
       the next ten times
   backoffctl calendar next '*/5 9-17 * * 1-5' --zone America/New_York
       the same for five fields of cron
+  backoffctl calendar list 'postgres://reader@db1/shop#orders'
+      the entries of the calendar of an outbox
   backoffctl calendar next --help
       explain schedules, and the rules for clocks that are put forward or back
 
@@ -109,17 +112,6 @@ Zone zone_named(const std::string& name) {
 Zone zone_named(const std::string& name) { return backoff_actor::find_zone(name); }
 #endif
 
-Reader zone(Zone& value) {
-  return [&value](const std::string& flag, const std::string& given, Problems& problems) {
-    try {
-      value = zone_named(given);
-    } catch (const backoff_actor::InvalidArgument& error) {
-      for (const auto& problem : error.problems().list())
-        problems.add(flag, problem.given, problem.allowed);
-    }
-  };
-}
-
 Reader time(std::optional<WallTime>& value) {
   return [&value](const std::string& flag, const std::string& given, Problems& problems) {
     value = read_wall_time(given);
@@ -160,10 +152,35 @@ std::string json_of(const backoff_actor::Schedule& schedule, const Zone& zone, W
 
 } // namespace
 
+Reader zone_flag(Zone& value) {
+  return [&value](const std::string& flag, const std::string& given, Problems& problems) {
+    try {
+      value = zone_named(given);
+    } catch (const backoff_actor::InvalidArgument& error) {
+      for (const auto& problem : error.problems().list())
+        problems.add(flag, problem.given, problem.allowed);
+    }
+  };
+}
+
+std::optional<backoff_actor::Schedule> read_schedule(const std::optional<std::string>& text,
+                                                     const Zone& otherwise, Problems& problems) {
+  if (!text || text->empty()) {
+    problems.add("SCHEDULE", "nothing", "a schedule such as 'at(02:30, Europe/Berlin)'");
+    return std::nullopt;
+  }
+  try {
+    return backoff_actor::parse_schedule(*text, zone_named, otherwise);
+  } catch (const backoff_actor::ParseError& error) {
+    problems.add("SCHEDULE", indented(error.what()), "");
+    return std::nullopt;
+  }
+}
+
 CalendarNextCommand::CalendarNextCommand(CLI::App& calendar)
   : Command(calendar, "next", next_description, next_footer) {
   add_value("SCHEDULE", text_, "when something is due, such as 'at(02:30, Europe/Berlin)'");
-  add_flag("--zone", zone(zone_), "ZONE", "the zone if the schedule names none; default UTC");
+  add_flag("--zone", zone_flag(zone_), "ZONE", "the zone if the schedule names none; default UTC");
   add_flag("--count", whole(count_, 1, 10'000), "N", "how many times, 1..10000; default 10");
   add_flag("--from", time(from_), "TIME",
            "show times later than this: a day such as 2026-03-29, or a\ntime in UTC such as "
@@ -172,15 +189,7 @@ CalendarNextCommand::CalendarNextCommand(CLI::App& calendar)
 }
 
 void CalendarNextCommand::check(Problems& problems) {
-  if (!text_ || text_->empty()) {
-    problems.add("SCHEDULE", "nothing", "a schedule such as 'at(02:30, Europe/Berlin)'");
-    return;
-  }
-  try {
-    schedule_ = backoff_actor::parse_schedule(*text_, zone_named, zone_);
-  } catch (const backoff_actor::ParseError& error) {
-    problems.add("SCHEDULE", indented(error.what()), "");
-  }
+  schedule_ = read_schedule(text_, zone_, problems);
 }
 
 std::string CalendarNextCommand::run() {
@@ -193,6 +202,7 @@ std::string CalendarNextCommand::run() {
 void add_calendar_commands(CLI::App& program, Commands& commands) {
   auto& calendar = add_subcommand(program, "calendar", calendar_description, calendar_footer);
   add_command<CalendarNextCommand>(calendar, commands);
+  add_calendar_server_commands(calendar, commands);
 }
 
 } // namespace backoffctl

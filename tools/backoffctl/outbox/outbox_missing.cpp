@@ -2,6 +2,7 @@
 
 #include "outbox.hpp"
 
+#include "backoffctl/calendar/calendar.hpp"
 #include "backoffctl/common/commands.hpp"
 
 #include <CLI/App.hpp>
@@ -44,6 +45,14 @@ void add_missing(CLI::App& outbox, Commands& commands, std::initializer_list<con
 #endif
 
 } // namespace
+
+#ifdef BACKOFFCTL_HAS_NO_SERVERS
+void add_calendar_server_commands(CLI::App& calendar, Commands& commands) {
+  add_missing(calendar, commands, {"add", "list", "pause", "resume", "remove", "run-now"},
+              "calendar: this backoffctl was built without PostgreSQL, so it reaches no server; "
+              "install libpq-dev and build it again");
+}
+#endif
 
 #if defined(BACKOFFCTL_HAS_NO_FILES) && defined(BACKOFFCTL_HAS_NO_SERVERS)
 void add_outbox_commands(CLI::App& program, Commands& commands) {

@@ -349,6 +349,67 @@ GRANT SELECT (id), INSERT (id) ON backoff.incoming TO backoff_producer;
 UPDATE backoff.meta SET version = 2;
 )";
 
+// Version 3: what is to be done again and again, see `PostgresCalendar`. The owner alone writes
+// `decided_until`, `next_at` and `problem`.
+//
+// calendar.next_at: when the owner looks at the entry again; -infinity: as soon as it can, for the
+// entry is new or was changed; infinity: when it is changed. So the owner finds what is new by one
+// value, and what is due in a range that begins with its last look. It passes no versions of rows
+// that are older, even if the server can remove none.
+//
+// The trigger runs with the rights of who changes the entry: all of them may read `outbox`.
+constexpr auto step_to_3 = R"(
+CREATE TABLE backoff.calendar(
+  outbox text NOT NULL REFERENCES backoff.outbox(name),
+  name text NOT NULL CHECK(octet_length(name) BETWEEN 1 AND 200 AND name !~ '[[:cntrl:]]'),
+  schedule text NOT NULL,
+  missed text NOT NULL DEFAULT 'run_once' CHECK(missed IN ('run_once', 'run_all', 'skip')),
+  grace interval NOT NULL DEFAULT '1 minute' CHECK(grace >= '1 second'),
+  is_paused boolean NOT NULL DEFAULT false,
+  type text NOT NULL CHECK(type <> ''),
+  payload bytea NOT NULL,
+  key text NOT NULL DEFAULT '',
+  time_to_live interval CHECK(time_to_live > '0 seconds'),
+  context text,
+  decided_until timestamptz NOT NULL DEFAULT now()
+    CHECK(decided_until BETWEEN '1700-01-01 00:00Z' AND '2262-01-01 00:00Z'),
+  next_at timestamptz NOT NULL DEFAULT '-infinity',
+  problem text NOT NULL DEFAULT '',
+  PRIMARY KEY(outbox, name))
+  WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000,
+        autovacuum_vacuum_cost_delay = 0, vacuum_truncate = off);
+CREATE INDEX calendar_next ON backoff.calendar(outbox, next_at) WHERE NOT is_paused;
+
+CREATE FUNCTION backoff.check_calendar() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP OPERATOR(pg_catalog.=) 'UPDATE' THEN
+    IF NEW.decided_until OPERATOR(pg_catalog.=) OLD.decided_until
+       AND (NEW.schedule OPERATOR(pg_catalog.<>) OLD.schedule
+            OR OLD.is_paused AND NOT NEW.is_paused) THEN
+      NEW.decided_until := greatest(OLD.decided_until, pg_catalog.now());
+    END IF;
+  END IF;
+  NEW.next_at := '-infinity';
+  NEW.problem := '';
+  IF coalesce(pg_catalog.current_setting('backoff.notify', true), '')
+       OPERATOR(pg_catalog.<>) 'off' THEN
+    PERFORM pg_catalog.pg_notify(pg_catalog.concat('backoff_', o.id, '_0'), '')
+      FROM backoff.outbox o WHERE o.name OPERATOR(pg_catalog.=) NEW.outbox;
+  END IF;
+  RETURN NEW;
+END $$;
+REVOKE ALL ON FUNCTION backoff.check_calendar FROM PUBLIC;
+CREATE TRIGGER check_calendar BEFORE INSERT
+  OR UPDATE OF outbox, name, schedule, missed, grace, is_paused, type, payload, key, time_to_live,
+               context
+  ON backoff.calendar FOR EACH ROW EXECUTE FUNCTION backoff.check_calendar();
+GRANT SELECT, INSERT, UPDATE, DELETE ON backoff.calendar TO backoff_worker;
+GRANT SELECT (outbox, name, schedule, missed, grace, is_paused, type, key, time_to_live,
+              decided_until, next_at, problem)
+  ON backoff.calendar TO backoff_reader;
+UPDATE backoff.meta SET version = 3;
+)";
+
 // The end of a printed migration.
 constexpr auto hints = R"(
 -- Any user of this database can take the lock that makes one process the owner of an outbox, and so
@@ -381,7 +442,9 @@ std::string pg_migration_body(int from_version) {
     result = std::string{tables_1} + functions_1 + roles_1
              + "\nINSERT INTO backoff.meta(version, made_by) VALUES(1, "
                "'backoff_actor " BACKOFF_ACTOR_VERSION "');\n";
-  return result + step_to_2;
+  if (from_version < 2)
+    result += step_to_2;
+  return result + step_to_3;
 }
 
 int pg_schema_version(PgConnection& connection, const std::string& name) {

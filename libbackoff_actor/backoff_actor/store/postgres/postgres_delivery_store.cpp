@@ -31,7 +31,7 @@ PostgresDeliveryStore::PostgresDeliveryStore(std::shared_ptr<const PgWish> wish,
   : wish_(std::move(wish)), session_(std::move(session)), pid_(session_->connection().pid()),
     row_(std::move(row)),
     has_keys_to_drop_(row_.keys.since > std::numeric_limits<std::int64_t>::min()),
-    notices_(session_->notices()) {}
+    notices_(session_->notices()), calendar_(std::make_shared<PgCalendarBoard>(row_.epoch)) {}
 
 // Runs `f` on the session. A session that is lost is given up.
 template <class F>
@@ -201,7 +201,9 @@ std::size_t PostgresDeliveryStore::resubmit_dead_letters(std::span<const std::ui
   return owed.size() + incoming.size();
 }
 
-std::unique_ptr<Intake> PostgresDeliveryStore::open_intake() { return open_pg_intake(wish_); }
+std::unique_ptr<Intake> PostgresDeliveryStore::open_intake() {
+  return open_pg_intake(wish_, calendar_);
+}
 
 void PostgresDeliveryStore::tidy_up() {
   if (has_keys_to_drop_)
@@ -253,7 +255,10 @@ DeadLetterTally PostgresDeliveryStore::count_dead_letters() {
 }
 
 std::vector<std::string> PostgresDeliveryStore::take_notices() {
-  return std::exchange(notices_, {});
+  auto result = std::exchange(notices_, {});
+  for (auto& one : calendar_->take_notices())
+    result.push_back(std::move(one));
+  return result;
 }
 
 } // namespace backoff_actor::detail

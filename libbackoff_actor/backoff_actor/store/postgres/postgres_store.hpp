@@ -11,6 +11,7 @@
 // The server ends the session of an owner that says nothing for the lease. So a frozen process or a
 // cut cable costs the lease and no more.
 
+#include "backoff_actor/calendar/zone.hpp"
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/problems.hpp"
 #include "backoff_actor/core/time.hpp"
@@ -42,6 +43,9 @@ struct PostgresAddress {
   friend bool operator==(const PostgresAddress&, const PostgresAddress&) = default;
 };
 
+/// Returns the zone of a name, or throws.
+using FindZone = Zone (*)(const std::string& name);
+
 /// How a process owns an outbox on a server of PostgreSQL.
 struct PostgresOptions {
   /// How long the server lets an owner go on that says nothing: frozen, or behind a cut cable. A
@@ -68,6 +72,12 @@ struct PostgresOptions {
   /// @units bytes
   /// @range 1000..1000000000
   std::uint32_t max_row = 16U << 20;
+
+  /// Finds the zones of the calendar: `find_zone` of `backoff_actor::zones`. Null: no entry of the
+  /// calendar runs while this process owns the outbox. See `PostgresCalendar`.
+  ///
+  /// @thread the one that reads what other programs hand over
+  FindZone find_zone = nullptr;
 
   /// Whether all options are the same.
   friend bool operator==(const PostgresOptions&, const PostgresOptions&) = default;
@@ -122,7 +132,7 @@ struct PostgresOutbox {
 BACKOFF_ACTOR_EXPORT std::vector<PostgresOutbox> postgres_outboxes(const std::string& connection);
 
 /// The version of the schema that this library makes and needs.
-inline constexpr int postgres_schema_version = 2;
+inline constexpr int postgres_schema_version = 3;
 
 /// Returns the statements that bring the schema of a database to this library's version; empty if
 /// it is there. They are one transaction, and only add.

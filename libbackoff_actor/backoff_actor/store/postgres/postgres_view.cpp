@@ -139,20 +139,6 @@ private:
   std::unique_ptr<PgSession> session_{}; // null: it was lost
 };
 
-// Connects for one task. `f` gets the connection.
-template <class F>
-auto with_pg_connection(const PgTarget& target, bool is_to_write, const F& f) {
-  try {
-    PgConnection connection{
-      target, {PostgresOptions{}.connect_timeout, "backoff_actor", {}, is_to_write}, nullptr};
-    return f(connection);
-  } catch (const PgRefusal& refusal) {
-    throw pg_store_error(target.name, refusal);
-  } catch (const PgLost& lost) {
-    throw pg_store_error(target.name, lost);
-  }
-}
-
 const PgStatement find_schema_oid{nullptr, "SELECT to_regnamespace('backoff')::oid::int8", {}};
 
 std::vector<PostgresOutbox> list_outboxes(PgConnection& connection, const std::string& name) {

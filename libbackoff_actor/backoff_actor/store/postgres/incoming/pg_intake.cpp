@@ -14,6 +14,9 @@
 // transactions that have ended by then. Once a minute a look goes without the floor, all the same:
 // somebody may have changed the table behind its trigger.
 //
+// What is due in the calendar becomes rows of `incoming` before a look, in the same session. Each
+// look asks when the next entry is due, and a wait ends then. See calendar/internal/.
+//
 // Rows with `not_before` are taken by time, not by number, between a floor of their own and the
 // server's clock. When a row is inserted, its time is still to come. So this floor holds as that of
 // the numbers does, until the clock is set back.
@@ -28,6 +31,7 @@
 // In REPEATABLE READ and SERIALIZABLE a snapshot may be older than the lock of the table. Such a
 // row may wait for the next look of an owner that sleeps.
 
+#include "backoff_actor/store/postgres/calendar/internal/pg_due_entries.hpp"
 #include "backoff_actor/store/postgres/incoming/internal/pg_late_rows.hpp"
 #include "backoff_actor/store/postgres/internal/pg_errors.hpp"
 #include "backoff_actor/store/postgres/internal/pg_values.hpp"
@@ -193,8 +197,11 @@ IncomingMessage read_row(const PgRows& rows, int row, std::int64_t limit) {
 
 class PgIntake final : public Intake {
 public:
-  explicit PgIntake(std::shared_ptr<const PgWish> wish)
-    : wish_(std::move(wish)), row_limit_(wish_->options.max_row) {}
+  PgIntake(std::shared_ptr<const PgWish> wish, std::shared_ptr<PgCalendarBoard> board)
+    : wish_(std::move(wish)), row_limit_(wish_->options.max_row) {
+    if (wish_->options.find_zone != nullptr)
+      entries_ = std::make_unique<PgDueEntries>(wish_, std::move(board));
+  }
 
   std::vector<IncomingMessage> take(std::size_t at_most,
                                     const std::unordered_set<std::uint64_t>& held) override {
@@ -218,7 +225,8 @@ public:
       if (!is_asleep_)
         fall_asleep(); // the caller looks again before it waits
       else
-        session_->connection().wait_for_notification(std::min(at_most, longest_pause()));
+        session_->connection().wait_for_notification(
+          std::min({at_most, longest_pause(), until_entry_is_due()}));
       return 0;
     });
   }
@@ -262,6 +270,7 @@ private:
     connection.run({&set_up_intake});
     connection.prepare(intake_statements);
     connection.run_script("LISTEN backoff_" + std::to_string(session->outbox()) + "_0");
+    has_calendar_ = entries_ && entries_->begin(*session);
     session_ = std::move(session);
     is_asleep_ = false;
     unaware_.clear();
@@ -292,8 +301,14 @@ private:
     return std::max<Duration>(shortest_pause, (Clock::now() - asleep_since_) / pause_part);
   }
 
+  Duration until_entry_is_due() const {
+    return has_calendar_ ? entries_->until_due() : Duration::max();
+  }
+
   std::vector<IncomingMessage> look(std::size_t at_most,
                                     const std::unordered_set<std::uint64_t>& held) {
+    if (until_entry_is_due() <= Duration::zero())
+      entries_->run(*session_);
     const auto now = Clock::now();
     if (is_asleep_ && busy_ >= busy_looks && now >= asleep_since_ + shortest_sleep)
       say(false);
@@ -324,7 +339,13 @@ private:
     const auto looks_for_newest = !has_caught_up_ && !newest_;
     if (looks_for_newest)
       calls.push_back({&find_newest, {outbox()}});
+    if (has_calendar_)
+      calls.push_back(entries_->next_call());
     auto rows = session_->connection().run(calls);
+    if (has_calendar_) {
+      entries_->note_next(rows.back());
+      rows.pop_back();
+    }
     if (looks_for_newest) {
       newest_ = static_cast<std::uint64_t>(rows.back().number(0, 0));
       rows.pop_back();
@@ -443,7 +464,9 @@ private:
   const std::shared_ptr<const PgWish> wish_;
   const std::int64_t row_limit_; // bytes
   PgInterrupt interrupt_{};
-  std::unique_ptr<PgSession> session_{}; // null: it is not connected
+  std::unique_ptr<PgSession> session_{};    // null: it is not connected
+  std::unique_ptr<PgDueEntries> entries_{}; // null: this process runs none
+  bool has_calendar_ = false;               // of this session
   PgLateRows late_{};
   std::uint64_t top_ = 0;                  // the highest row that was taken
   std::int64_t last_due_ = PgPlace{}.due;  // when a look last found rows that were due
@@ -460,8 +483,9 @@ private:
 
 } // namespace
 
-std::unique_ptr<Intake> open_pg_intake(std::shared_ptr<const PgWish> wish) {
-  return std::make_unique<PgIntake>(std::move(wish));
+std::unique_ptr<Intake> open_pg_intake(std::shared_ptr<const PgWish> wish,
+                                       std::shared_ptr<PgCalendarBoard> board) {
+  return std::make_unique<PgIntake>(std::move(wish), std::move(board));
 }
 
 } // namespace backoff_actor::detail

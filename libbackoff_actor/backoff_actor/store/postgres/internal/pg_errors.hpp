@@ -4,6 +4,7 @@
 
 #include "backoff_actor/delivery/store_error.hpp"
 #include "backoff_actor/store/postgres/internal/pg_connection.hpp"
+#include "backoff_actor/store/postgres/postgres_store.hpp"
 
 #include <string>
 #include <string_view>
@@ -36,5 +37,21 @@ bool ends_session(std::string_view sqlstate);
 
 // What to do if there is no schema.
 StoreError pg_schema_is_missing(const std::string& name);
+
+// Connects for one task. `f` gets the connection.
+//
+// @errors throws `StoreError`
+template <class F>
+auto with_pg_connection(const PgTarget& target, bool is_to_write, const F& f) {
+  try {
+    PgConnection connection{
+      target, {PostgresOptions{}.connect_timeout, "backoff_actor", {}, is_to_write}, nullptr};
+    return f(connection);
+  } catch (const PgRefusal& refusal) {
+    throw pg_store_error(target.name, refusal);
+  } catch (const PgLost& lost) {
+    throw pg_store_error(target.name, lost);
+  }
+}
 
 } // namespace backoff_actor::detail

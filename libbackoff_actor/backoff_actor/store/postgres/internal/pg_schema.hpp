@@ -6,6 +6,9 @@
 
 namespace backoff_actor::detail {
 
+// The first version of the tables that has a calendar.
+inline constexpr int first_schema_with_calendar = 3;
+
 // The statements between BEGIN and COMMIT that bring a schema to this library's version.
 //
 // @range `from_version`: 0..postgres_schema_version

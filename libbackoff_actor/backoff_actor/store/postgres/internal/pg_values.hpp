@@ -23,6 +23,7 @@ constexpr unsigned bytea_array = 1001;
 constexpr unsigned text_array = 1009;
 constexpr unsigned int8_array = 1016;
 constexpr unsigned timestamptz = 1184;
+constexpr unsigned timestamptz_array = 1185;
 } // namespace pg_type
 
 // Adds a number, the highest byte first.

@@ -23,15 +23,44 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace backoff_actor::detail {
 
+// What the intake of an owner tells its store of the calendar.
+//
+// @thread any
+class PgCalendarBoard {
+public:
+  // @param epoch of the owner
+  explicit PgCalendarBoard(std::uint64_t epoch) : epoch_(epoch) {}
+
+  std::uint64_t epoch() const { return epoch_; }
+
+  void tell(std::string notice) {
+    const std::lock_guard lock{mutex_};
+    notices_.push_back(std::move(notice));
+  }
+
+  std::vector<std::string> take_notices() {
+    const std::lock_guard lock{mutex_};
+    return std::exchange(notices_, {});
+  }
+
+private:
+  const std::uint64_t epoch_;
+  std::mutex mutex_;
+  std::vector<std::string> notices_{};
+};
+
 // Reads the table `incoming` for the owner of an outbox, in a session of its own.
-std::unique_ptr<Intake> open_pg_intake(std::shared_ptr<const PgWish> wish);
+std::unique_ptr<Intake> open_pg_intake(std::shared_ptr<const PgWish> wish,
+                                       std::shared_ptr<PgCalendarBoard> board);
 
 class PostgresDeliveryStore final : public OwnedStore {
 public:
@@ -95,6 +124,7 @@ private:
   std::deque<PgCommit> recent_{}; // the last commits, in order
   std::size_t recent_bytes_ = 0;
   std::vector<std::string> notices_{};
+  const std::shared_ptr<PgCalendarBoard> calendar_;
 };
 
 } // namespace backoff_actor::detail

@@ -1,0 +1,354 @@
+#include "calendar.hpp"
+
+#include "backoffctl/common/flag_values.hpp"
+#include "backoffctl/outbox/outbox.hpp"
+#include "backoffctl/text/number_text.hpp"
+#include "backoffctl/text/table.hpp"
+
+#include "backoff_actor/backoff/parse_policy.hpp"
+#include "backoff_actor/calendar/calendar_entry.hpp"
+#include "backoff_actor/calendar/parse_schedule.hpp"
+#include "backoff_actor/store/postgres/calendar/postgres_calendar.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <stdexcept>
+
+namespace backoffctl {
+
+namespace {
+
+using namespace backoff_actor;
+using Json = nlohmann::ordered_json;
+
+constexpr auto allowed_calendar = "the address of an outbox: postgres://USER@HOST/DATABASE#NAME";
+
+// What all commands for the entries of an outbox take: its address first.
+class EntriesCommand : public Command {
+public:
+  EntriesCommand(CLI::App& calendar, const char* name, const char* description, const char* footer)
+    : Command(calendar, name, description, footer) {
+    add_value("OUTBOX", outbox_, allowed_calendar);
+  }
+
+  void check(Problems& problems) override {
+    if (outbox_.value_or("").empty())
+      problems.add("OUTBOX", "nothing", allowed_calendar);
+    else if (!is_on_server(*outbox_))
+      problems.add("OUTBOX", "something else", allowed_calendar);
+    else
+      check_outbox_on_server(*outbox_, problems);
+  }
+
+protected:
+  PostgresCalendar entries() const { return PostgresCalendar{parse_postgres_address(*outbox_)}; }
+  std::string outbox() const { return parse_postgres_address(*outbox_).outbox; }
+
+private:
+  std::optional<std::string> outbox_;
+};
+
+// The same for one entry.
+class EntryCommand : public EntriesCommand {
+public:
+  EntryCommand(CLI::App& calendar, const char* name, const char* description, const char* footer)
+    : EntriesCommand(calendar, name, description, footer) {
+    add_value("NAME", name_, "the name of an entry");
+  }
+
+  void check(Problems& problems) override {
+    EntriesCommand::check(problems);
+    if (name().empty())
+      problems.add("NAME", "nothing", "the name of an entry");
+  }
+
+protected:
+  std::string name() const { return name_.value_or(""); }
+
+  // Says what was done to the entry, if it is there.
+  std::string said(bool is_there, const char* what) const {
+    if (!is_there)
+      throw std::runtime_error("there is no entry '" + name() + "' in the calendar of " + outbox());
+    return std::string{what} + " " + name() + "\n";
+  }
+
+private:
+  std::optional<std::string> name_;
+};
+
+// -- list ---------------------------------------------------------------------------------------
+
+constexpr auto list_entry_description = R"(Shows the entries of the calendar of an outbox.
+
+Of each entry it prints when the owner of the outbox looks at it next, and what keeps it from
+running: it is paused, or there is a problem.
+)";
+
+constexpr auto list_entry_footer = R"(
+Times are UTC. next is - if the entry is paused, has a problem, or is never due again, and until an
+owner has looked at it. The role backoff_reader is enough.
+
+Examples:
+  backoffctl calendar list 'postgres://reader@db1/shop#orders'
+      all entries, in order of their names
+  backoffctl calendar list 'postgres://reader@db1/shop#orders' --json
+      the same for programs, one object a line
+
+Keys of each line:
+  name         the name of the entry
+  schedule     when it is due, as next reads it
+  missed       what becomes of missed times: run_once, run_all or skip
+  grace_s      with skip: how late a time may run, in seconds
+  paused       whether its times pass without a run
+  next         when the owner looks at it next, ISO 8601 in UTC, or null
+  decided_until
+               no time before this comes again, ISO 8601 in UTC
+  type, key    of the messages
+  problem      why it does not run, or null
+)";
+
+std::string entries_table(const std::vector<PostgresCalendarEntry>& entries) {
+  auto result = counted(entries.size(), "entry", "entries") + "\n";
+  if (entries.empty())
+    return result;
+  Table table{{"name", "schedule", "missed", "next", "paused", "type", "key", "problem"}};
+  for (const auto& x : entries)
+    table.add({or_dash(x.name), or_dash(x.schedule), std::string{to_string(x.missed)},
+               x.next ? to_string(*x.next) : "-", x.is_paused ? "yes" : "no", or_dash(x.type),
+               or_dash(x.key), or_dash(x.problem)});
+  return result + table.text();
+}
+
+std::string entries_json_lines(const std::vector<PostgresCalendarEntry>& entries) {
+  constexpr auto digits = 6; // of a second
+  std::string result;
+  for (const auto& x : entries) {
+    const Json json{{"name", x.name},
+                    {"schedule", x.schedule},
+                    {"missed", std::string{to_string(x.missed)}},
+                    {"grace_s", std::chrono::duration<double>(x.grace).count()},
+                    {"paused", x.is_paused},
+                    {"next", x.next ? Json(iso_time(*x.next, digits)) : Json()},
+                    {"decided_until", iso_time(x.decided_until, digits)},
+                    {"type", x.type},
+                    {"key", x.key.empty() ? Json() : Json(x.key)},
+                    {"problem", x.problem.empty() ? Json() : Json(x.problem)}};
+    result += json_text(json);
+  }
+  return result;
+}
+
+class ListEntryCommand final : public EntriesCommand {
+public:
+  explicit ListEntryCommand(CLI::App& calendar)
+    : EntriesCommand(calendar, "list", list_entry_description, list_entry_footer) {
+    add_switch("--json", as_json_, "print JSON lines instead of text");
+  }
+
+  std::string run() override {
+    const auto found = entries().list();
+    return as_json_ ? entries_json_lines(found) : entries_table(found);
+  }
+
+private:
+  bool as_json_ = false;
+};
+
+// -- add ----------------------------------------------------------------------------------------
+
+constexpr auto add_entry_description = R"(Adds an entry to the calendar of an outbox, or changes it.
+
+At each of its times, the owner of the outbox submits a message, with an idempotency key made of the
+name and the time. The user needs the role backoff_worker.
+)";
+
+constexpr auto add_entry_footer = R"(
+The payload is what other programs write into the column payload of the table incoming: the owner
+reads it by the decoder of its type. backoffctl calendar next --help explains schedules.
+
+A new entry is due from now on. If there is one of this name, it is changed: one that gets another
+schedule is due by it from now on, and one that is paused stays so.
+
+Examples:
+  backoffctl calendar add 'postgres://worker@db1/shop#orders' tick 'every(5min)' --type tick.v1
+      each five minutes, with an empty payload
+  backoffctl calendar add 'postgres://worker@db1/shop#orders' a @daily --type a.v1 --missed run_all
+      each midnight in UTC; all that were missed run when the outbox has an owner again
+)";
+
+class AddEntryCommand final : public EntryCommand {
+public:
+  explicit AddEntryCommand(CLI::App& calendar)
+    : EntryCommand(calendar, "add", add_entry_description, add_entry_footer) {
+    add_value("SCHEDULE", schedule_text_, "when it is due, such as 'at(02:30, Europe/Berlin)'");
+    add_flag("--type", text(type_), "TYPE", "which decoder of the owner reads the payload");
+    add_flag("--payload", text(payload_), "TEXT", "what is submitted; default nothing");
+    add_flag("--key", text(key_), "KEY", "its messages are done in order with others of this key");
+    add_flag("--zone", zone_flag(zone_), "ZONE",
+             "the zone if the schedule names none; default UTC");
+    add_flag("--missed",
+             choice(missed_, {{"run_once", Missed::run_once},
+                              {"run_all", Missed::run_all},
+                              {"skip", Missed::skip}}),
+             "RULE",
+             "what becomes of times that were missed: run_once (default),\nrun_all or skip");
+    add_flag("--grace", span(grace_, std::chrono::seconds{1}, std::chrono::hours{8760}), "SPAN",
+             "with --missed skip: how late a time may run, 1s..8760h;\ndefault 1min");
+    add_flag("--time-to-live",
+             span(time_to_live_, std::chrono::milliseconds{1}, std::chrono::hours{8760}), "SPAN",
+             "how long a message may wait, 1ms..8760h; default as\nthe sender says");
+  }
+
+  void check(Problems& problems) override {
+    EntryCommand::check(problems);
+    schedule_ = read_schedule(schedule_text_, zone_, problems);
+    if (type_.empty())
+      problems.add("--type", "nothing", "the type of the payload, as in the column type");
+    if (is_given("--grace") && missed_ != Missed::skip)
+      problems.add("--grace", "needs --missed skip", "");
+    if (name().empty())
+      return;
+    const auto found =
+      backoff_actor::check(CalendarEntry{.name = name(), .schedule = every(std::chrono::hours{1})});
+    for (const auto& problem : found.list())
+      problems.add("NAME", problem.given, problem.allowed);
+  }
+
+  std::string run() override {
+    const CalendarEntry entry{
+      .name = name(), .schedule = *schedule_, .missed = missed_, .grace = grace_};
+    IncomingMessage message;
+    message.type = type_;
+    message.key = key_;
+    message.time_to_live = time_to_live_;
+    for (const auto one : payload_)
+      message.payload.push_back(static_cast<std::byte>(one));
+    switch (entries().put(entry, message)) {
+    case CalendarChange::added:
+      return said(true, "added");
+    case CalendarChange::changed:
+      return said(true, "changed");
+    case CalendarChange::unchanged:
+      break;
+    }
+    return "nothing was done: there is the same entry " + name() + "\n";
+  }
+
+private:
+  std::optional<std::string> schedule_text_;
+  std::string type_;
+  std::string payload_;
+  std::string key_;
+  Zone zone_;
+  Missed missed_ = Missed::run_once;
+  Duration grace_ = std::chrono::minutes{1};
+  std::optional<Duration> time_to_live_;
+  std::optional<Schedule> schedule_;
+};
+
+// -- what is done to one entry ------------------------------------------------------------------
+
+constexpr auto pause_entry_description = R"(Lets the times of an entry pass without a run.
+
+The user needs the role backoff_worker.
+)";
+
+constexpr auto pause_entry_footer = R"(
+Examples:
+  backoffctl calendar pause 'postgres://worker@db1/shop#orders' report
+      no run until it is resumed
+  backoffctl calendar pause 'postgres://worker@db1/shop#mails' 'weekly letter'
+      the same for a name of two words
+)";
+
+class PauseEntryCommand final : public EntryCommand {
+public:
+  explicit PauseEntryCommand(CLI::App& calendar)
+    : EntryCommand(calendar, "pause", pause_entry_description, pause_entry_footer) {}
+
+  std::string run() override { return said(entries().pause(name()), "paused"); }
+};
+
+constexpr auto resume_entry_description = R"(Lets an entry that was paused run again.
+
+Times that have passed meanwhile do not count as missed. The user needs the role backoff_worker.
+)";
+
+constexpr auto resume_entry_footer = R"(
+Examples:
+  backoffctl calendar resume 'postgres://worker@db1/shop#orders' report
+      its next time is one to come
+  backoffctl calendar resume 'postgres://worker@db1/shop#mails' 'weekly letter'
+      the same for a name of two words
+)";
+
+class ResumeEntryCommand final : public EntryCommand {
+public:
+  explicit ResumeEntryCommand(CLI::App& calendar)
+    : EntryCommand(calendar, "resume", resume_entry_description, resume_entry_footer) {}
+
+  std::string run() override { return said(entries().resume(name()), "resumed"); }
+};
+
+constexpr auto remove_entry_description = R"(Removes an entry from the calendar of an outbox.
+
+Messages that are submitted already stay. The user needs the role backoff_worker.
+)";
+
+constexpr auto remove_entry_footer = R"(
+Examples:
+  backoffctl calendar remove 'postgres://worker@db1/shop#orders' report
+      no time of it comes any more
+  backoffctl calendar remove 'postgres://worker@db1/shop#mails' 'weekly letter'
+      the same for a name of two words
+)";
+
+class RemoveEntryCommand final : public EntryCommand {
+public:
+  explicit RemoveEntryCommand(CLI::App& calendar)
+    : EntryCommand(calendar, "remove", remove_entry_description, remove_entry_footer) {}
+
+  std::string run() override { return said(entries().remove(name()), "removed"); }
+};
+
+constexpr auto run_now_entry_description =
+  R"(Submits a run of an entry now, also of one that is paused.
+
+The times of the entry stay as they are. The user needs the role backoff_worker.
+)";
+
+constexpr auto run_now_entry_footer = R"(
+It prints the idempotency key of the run, which no time of the entry has.
+
+Examples:
+  backoffctl calendar run-now 'postgres://worker@db1/shop#orders' report
+      as if it were due
+  backoffctl calendar run-now 'postgres://worker@db1/shop#mails' 'weekly letter'
+      the same for a name of two words
+)";
+
+class RunNowEntryCommand final : public EntryCommand {
+public:
+  explicit RunNowEntryCommand(CLI::App& calendar)
+    : EntryCommand(calendar, "run-now", run_now_entry_description, run_now_entry_footer) {}
+
+  std::string run() override {
+    const auto key = entries().run_now(name());
+    said(key.has_value(), "");
+    return "handed over to the owner of " + outbox() + ": " + *key + "\n";
+  }
+};
+
+} // namespace
+
+void add_calendar_server_commands(CLI::App& calendar, Commands& commands) {
+  add_command<AddEntryCommand>(calendar, commands);
+  add_command<ListEntryCommand>(calendar, commands);
+  add_command<PauseEntryCommand>(calendar, commands);
+  add_command<ResumeEntryCommand>(calendar, commands);
+  add_command<RemoveEntryCommand>(calendar, commands);
+  add_command<RunNowEntryCommand>(calendar, commands);
+}
+
+} // namespace backoffctl
