@@ -198,7 +198,7 @@ TEST_F(postgres_errors, a_newer_schema) {
   query("UPDATE backoff.meta SET version = 9");
   expect(opening(address().connection), StoreFailure::newer,
          name()
-           + ": its schema has version 9, and this library knows versions up to 2; use a newer "
+           + ": its schema has version 9, and this library knows versions up to 3; use a newer "
              "version of this library");
 }
 

@@ -4,6 +4,7 @@
 #include "store/postgres/control.hpp"
 #include "store/postgres/fixture.hpp"
 
+#include <backoff_actor/store/postgres/calendar/postgres_calendar.hpp>
 #include <backoff_actor/store/postgres/internal/postgres_messages.hpp>
 
 #include <array>
@@ -105,7 +106,8 @@ protected:
     create_postgres_outbox(address());
     postgres_outboxes(connection());
     {
-      const auto shared = postgres_store(address(), {.node = "node-a"});
+      const auto shared = postgres_store(
+        address(), {.node = "node-a", .find_zone = [](const std::string&) { return Zone{}; }});
       const auto store = shared->own(test::patience);
       ASSERT_TRUE(store);
       shared->owner();
@@ -121,6 +123,15 @@ protected:
       const auto intake = store->open_intake();
       EXPECT_EQ(intake->take(10, {}).size(), 1u);
       intake->wait(Duration::zero());
+      const PostgresCalendar calendar{address()};
+      calendar.put({.name = "report", .schedule = at("02:30")}, IncomingMessage{.type = "t"});
+      query("UPDATE backoff.calendar SET is_paused = true, key = 'k'; "
+            "UPDATE backoff.calendar SET is_paused = false, decided_until = now() - interval '9 "
+            "days'");
+      intake->take(10, {1}); // sees that an entry is due
+      EXPECT_EQ(intake->take(10, {1}).size(), 1u);
+      EXPECT_TRUE(calendar.run_now("report"));
+      EXPECT_EQ(calendar.list().size(), 1u);
       postgres_outboxes(connection());
       const auto other = postgres_store(address(), {.node = "node-b"});
       EXPECT_EQ(other->own(Duration::zero()), nullptr);
