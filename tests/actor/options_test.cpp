@@ -104,6 +104,7 @@ TEST(GoodOptions, at_the_edge_of_what_is_allowed_are_taken) {
      }},
     {"a_billion", [](auto& x) { x.max_attempts = x.max_in_flight = 1'000'000'000; }},
     {"all_bytes", [](auto& x) { x.rare.capacity_bytes = 9'223'372'036'854'775'807; }},
+    {"largest_answer", [](auto& x) { x.rare.largest_kept_answer = 16'384; }},
     {"no_grace", [](auto& x) { x.kill_grace = 0s; }},
     {"one_in_flight", [](auto& x) { x.max_in_flight = 1; }},
     {"one_delivery", [](auto& x) { x.capacity = 1; }},

@@ -101,6 +101,8 @@ TEST(ShortOptions, are_refused_below_a_microsecond) {
      "time_to_live: got 999ns, allowed 1us or more"},
     {with<SenderOptions>([](auto& x) { x.max_elapsed = 1ns; }),
      "max_elapsed: got 1ns, allowed 1us or more"},
+    {with<SenderOptions>([](auto& x) { x.rare.largest_kept_answer = 16'385; }),
+     "rare.largest_kept_answer: got 16385, allowed 0..16384"},
     {with<SenderOptions>([](auto& x) { x.rare.idempotency_retention = 60ns; }),
      "rare.idempotency_retention: got 60ns, allowed 1us or more"},
     {with<ChildOptions>([](auto& x) { x.healthy_after = 30ns; }),

@@ -475,6 +475,117 @@ TEST_P(store_contract,
   EXPECT_THAT(ids_of(reopened()), ElementsAre(4, 5, 6));
 }
 
+TEST_P(store_contract, what_is_owed_is_found_by_its_key_and_by_its_number) {
+  auto later = delivery(2);
+  later.context = "retries: max_attempts 3\nnot_before: 1750000000000000000\nnote: row 17";
+  commit(store(),
+         {change::Insert{delivery(1)}, change::Insert{later}, change::CountAttempts{2, 5}});
+  const FoundMessage first{MessageState::owed, 1, {1'700'000'000'000'000'001}};
+  const FoundMessage second{MessageState::owed,
+                            2,
+                            {1'700'000'000'000'000'002},
+                            5,
+                            WallTime{1'750'000'000'000'000'000},
+                            "row 17"};
+  EXPECT_EQ(reopen().find_message("order 1", 0), first);
+  EXPECT_EQ(store().find_message("", 1), first);
+  EXPECT_EQ(store().find_message("order 2", 0), second);
+  EXPECT_EQ(store().find_message("", 2), second);
+}
+
+TEST_P(store_contract, what_is_done_is_found_by_its_key_until_that_is_forgotten) {
+  commit(store(), {change::Insert{delivery(1)}, change::Acknowledge{1, {1000}}});
+  const FoundMessage done{MessageState::done, 0, {1000}};
+  EXPECT_EQ(reopen().find_message("order 1", 0), done);
+  EXPECT_EQ(store().find_message("", 1), FoundMessage{});
+  commit(store(), {change::ForgetKeys{{1001}}});
+  EXPECT_EQ(store().find_message("order 1", 0), FoundMessage{});
+}
+
+TEST_P(store_contract, what_is_dead_is_found_with_the_reason_and_the_cause) {
+  commit(store(), {change::Insert{delivery(1)}, bury(1)});
+  const FoundMessage dead{
+    MessageState::dead, 1, {77}, 5, std::nullopt, "", "attempts_exhausted: cannot parse it"};
+  EXPECT_EQ(reopen().find_message("order 1", 0), dead);
+  EXPECT_EQ(store().find_message("", 1), dead);
+}
+
+TEST_P(store_contract, of_several_with_a_key_what_is_owed_is_found_first_and_then_what_is_done) {
+  std::vector<StoreChange> changes;
+  for (std::uint64_t id = 1; id <= 4; ++id) {
+    auto one = delivery(id);
+    one.idempotency_key = "once";
+    changes.emplace_back(change::Insert{one});
+  }
+  commit(store(), changes);
+  commit(store(), {bury(1), bury(2), change::Acknowledge{3, {1000}}});
+  EXPECT_EQ(reopen().find_message("once", 0).delivery, 4U);
+  commit(store(), {change::Acknowledge{4, {1000}, /*is_dropped=*/true}});
+  EXPECT_EQ(store().find_message("once", 0).state, MessageState::done);
+  commit(store(), {change::ForgetKeys{{1001}}});
+  EXPECT_EQ(store().find_message("once", 0).delivery, 2U) << "the newest dead letter";
+}
+
+TEST_P(store_contract, an_answer_is_kept_with_its_key_and_forgotten_with_it) {
+  const KeptAnswer small{{"std::string", bytes(std::string_view{"a\0\xff", 3})}, 3};
+  const KeptAnswer too_large{{}, 70'000};
+  commit(store(),
+         {change::Insert{delivery(1)}, change::Insert{delivery(2)}, change::Insert{delivery(3)}});
+  commit(store(), {change::KeepAnswer{"order 1", small, {1000}}, change::Acknowledge{1, {1000}},
+                   change::KeepAnswer{"order 2", too_large, {2000}}, change::Acknowledge{2, {2000}},
+                   change::Acknowledge{3, {2000}}});
+  EXPECT_EQ(reopen().find_message("order 1", 0).answer, small);
+  EXPECT_EQ(store().find_message("order 1", 0).since, WallTime{1000});
+  EXPECT_EQ(store().find_message("order 2", 0).answer, too_large);
+  EXPECT_EQ(store().find_message("order 3", 0).answer, std::nullopt);
+  EXPECT_EQ(store().find_message("order 3", 0).state, MessageState::done);
+  commit(store(), {change::ForgetKeys{{1001}}});
+  EXPECT_EQ(reopen().find_message("order 1", 0), FoundMessage{});
+  EXPECT_EQ(store().find_message("order 2", 0).answer, too_large);
+}
+
+TEST_P(store_contract, the_last_answer_of_a_key_counts) {
+  const auto answer = [](std::string_view text) {
+    return KeptAnswer{{"std::string", bytes(text)}, text.size()};
+  };
+  auto again = delivery(2);
+  again.idempotency_key = "order 1";
+  const std::string long_key(5000, 'k');
+  auto odd = delivery(3);
+  odd.idempotency_key = long_key;
+  commit(store(), {change::Insert{delivery(1)}, change::Insert{again}, change::Insert{odd}});
+  commit(store(),
+         {change::KeepAnswer{"order 1", answer("a"), {1000}}, change::Acknowledge{1, {1000}},
+          change::KeepAnswer{"order 1", answer("b"), {1001}}, change::Acknowledge{2, {1001}}});
+  commit(store(),
+         {change::KeepAnswer{long_key, answer("c"), {1002}}, change::Acknowledge{3, {1002}}});
+  EXPECT_EQ(reopen().find_message("order 1", 0).answer, answer("b"));
+  EXPECT_EQ(store().find_message(long_key, 0).answer, answer("c"));
+}
+
+TEST_P(store_contract, answers_go_with_their_keys_although_the_clock_was_set_back) {
+  const std::int64_t hour = 3'600'000'000'000;
+  const KeptAnswer answer{{"std::string", bytes("a")}, 1};
+  for (std::uint64_t id = 1; id <= 2; ++id)
+    commit(store(), {change::Insert{delivery(id)}});
+  commit(store(),
+         {change::KeepAnswer{"order 1", answer, {2 * hour}}, change::Acknowledge{1, {2 * hour}}});
+  commit(store(), {change::KeepAnswer{"order 2", answer, {hour}}, change::Acknowledge{2, {hour}}});
+  EXPECT_EQ(reopen().find_message("order 1", 0).since, WallTime{hour});
+  commit(store(), {change::ForgetKeys{{hour + 1}}});
+  EXPECT_EQ(reopen().find_message("order 1", 0), FoundMessage{});
+  EXPECT_EQ(store().find_message("order 2", 0), FoundMessage{});
+}
+
+TEST_P(store_contract, what_is_not_there_is_not_found) {
+  EXPECT_EQ(store().find_message("order 1", 0), FoundMessage{});
+  commit(store(), {change::Insert{delivery(1)}});
+  for (const auto* key : {"", "order", "order 1 ", "\xff'"})
+    EXPECT_EQ(store().find_message(key, 0), FoundMessage{}) << key;
+  EXPECT_EQ(store().find_message("", 2), FoundMessage{});
+  EXPECT_EQ(store().find_message("", UINT64_MAX), FoundMessage{});
+}
+
 TEST_P(store_contract, the_message_format_is_set_once_and_for_good) {
   store().set_message_format("caf 0.17");
   EXPECT_EQ(reopen().message_format(), "caf 0.17");

@@ -132,10 +132,10 @@ TEST_F(store_errors, the_log_of_another_program_is_not_copied_into_its_file) {
 
 TEST_F(store_errors, a_store_of_a_later_version_is_left_to_it) {
   fill();
-  in_sqlite("PRAGMA user_version = 4");
+  in_sqlite("PRAGMA user_version = 5");
   const auto text = name()
-                    + ": was written by a later version of backoff_actor (format 4, this one knows "
-                      "1 to 3); use that version";
+                    + ": was written by a later version of backoff_actor (format 5, this one knows "
+                      "1 to 4); use that version";
   expect(opening(file()), StoreFailure::newer, text);
   expect(reading(file()), StoreFailure::newer, text);
 }

@@ -67,6 +67,22 @@ TEST_F(store_migration, of_version_1_keeps_all_that_is_in_it) {
               ElementsAre(::testing::HasSubstr("other users have access to its files: " + name())));
 }
 
+// The files of those who keep no answers stay as they are, also for an earlier version of the
+// library.
+TEST_F(store_migration, to_version_4_comes_with_the_first_answer) {
+  commit(store(), {change::Insert{delivery(1)}, change::Insert{delivery(2)},
+                   change::Acknowledge{1, {1000}}});
+  EXPECT_EQ(version(), 3);
+  const auto reader = open_sqlite_store_to_read(file());
+  EXPECT_EQ(reader->find_message("order 2", 0).state, MessageState::owed);
+  const KeptAnswer answer{{"std::string", bytes("yes")}, 3};
+  commit(store(), {change::KeepAnswer{"order 2", answer, {1001}}, change::Acknowledge{2, {1001}}});
+  EXPECT_EQ(version(), 4);
+  EXPECT_EQ(reader->find_message("order 2", 0).answer, answer) << "it was opened before";
+  EXPECT_EQ(reopen().find_message("order 2", 0).answer, answer);
+  EXPECT_EQ(version(), 4);
+}
+
 TEST_F(store_migration, of_version_2_keeps_all_that_is_in_it_and_has_texts_from_then_on) {
   take_version_2();
   expect_contents(*open_sqlite_store_to_read(file()));

@@ -151,6 +151,7 @@ private:
   }
 
   void make(const change::DropIncoming& /*x*/) {}
+  void make(const change::KeepAnswer& /*x*/) {}
 
   void make(const change::Bury& x) {
     const auto found = owed_.find(x.delivery);

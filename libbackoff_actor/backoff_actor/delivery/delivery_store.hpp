@@ -12,6 +12,7 @@
 //
 // Time is wall-clock time here, and only here: a sender's own time line ends with its process.
 
+#include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
 #include "backoff_actor/delivery/dead_letter.hpp"
 #include "backoff_actor/delivery/incoming.hpp"
@@ -26,6 +27,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -90,6 +92,54 @@ struct AcknowledgedKey {
   /// Whether both are the same.
   friend bool operator==(const AcknowledgedKey&, const AcknowledgedKey&) = default;
 };
+
+/// What has become of a message.
+enum class MessageState : std::uint8_t {
+  unknown, ///< there is no such message, or nobody here knows of it any more
+  waiting, ///< no child has it
+  in_work, ///< a child has it
+  owed,    ///< it waits, or a child has it: rows of a store do not say which
+  done,    ///< it was acknowledged
+  dead,    ///< it was given up, and is a dead letter
+};
+
+/// Returns the enumerator's name; `unknown` for a number that is no enumerator.
+BACKOFF_ACTOR_EXPORT std::string_view to_string(MessageState state);
+
+/// The answer to a message that was acknowledged, see `RareSenderOptions::largest_kept_answer`.
+struct KeptAnswer {
+  StoredMessage message{}; ///< empty: the answer was too large
+  std::uint64_t bytes = 0; ///< of the answer
+
+  /// Whether both are the same.
+  friend bool operator==(const KeptAnswer&, const KeptAnswer&) = default;
+};
+
+/// What the rows of a store say of a message.
+struct FoundMessage {
+  MessageState state = MessageState::unknown; ///< never `in_work`
+
+  /// Its number, see `Accepted::id`; 0: it has none yet, or it is done.
+  std::uint64_t delivery = 0;
+
+  WallTime since{};                     ///< when it was submitted, acknowledged or given up
+  std::uint32_t attempts = 0;           ///< failed attempts
+  std::optional<WallTime> not_before{}; ///< when its time comes, if it has one and is not done
+  std::string note{};                   ///< the last one of its child, see `Working::note`
+  std::string why{};                    ///< why it is dead: the reason, and the cause
+  std::optional<KeptAnswer> answer{};   ///< of what is done; none: none was kept
+
+  /// Whether all parts are the same.
+  friend bool operator==(const FoundMessage&, const FoundMessage&) = default;
+};
+
+namespace detail {
+
+// What the row of an owed delivery says to whoever asks for its message, and that of a dead letter.
+BACKOFF_ACTOR_EXPORT FoundMessage found_owed(const StoredDelivery& x);
+BACKOFF_ACTOR_EXPORT FoundMessage found_dead(const StoredDeadLetter& x);
+
+} // namespace detail
 
 /// What changes in a store. A change that names a delivery which is not owed changes nothing.
 namespace change {
@@ -162,8 +212,16 @@ struct Bury {
   std::string text{};      ///< as `StoredDeadLetter::text`
 };
 
-/// The store may forget all keys that were acknowledged before this instant; it no longer lists
-/// them.
+/// The delivery that is acknowledged next has this answer. It is kept as long as the key, in place
+/// of an earlier one.
+struct KeepAnswer {
+  std::string idempotency_key; ///< of the delivery; not empty
+  KeptAnswer answer;           ///< what is kept
+  WallTime at;                 ///< as `Acknowledge::at`
+};
+
+/// The store may forget all keys that were acknowledged before this instant, with their answers; it
+/// no longer lists them.
 struct ForgetKeys {
   WallTime before; ///< keys of exactly this instant stay
 };
@@ -171,9 +229,10 @@ struct ForgetKeys {
 } // namespace change
 
 /// Any of the changes.
-using StoreChange = std::variant<change::Insert, change::Acknowledge, change::CountAttempts,
-                                 change::CountHandOvers, change::Bury, change::ForgetKeys,
-                                 change::DropIncoming, change::SetContext, change::SetMessage>;
+using StoreChange =
+  std::variant<change::Insert, change::Acknowledge, change::CountAttempts, change::CountHandOvers,
+               change::Bury, change::ForgetKeys, change::DropIncoming, change::SetContext,
+               change::SetMessage, change::KeepAnswer>;
 
 /// The times of the acknowledged keys of a store, in nanoseconds since 1970. They never go back, so
 /// that the keys that are forgotten are those at one end. If a wall clock was ahead, and was set
@@ -305,6 +364,12 @@ public:
     });
     return result;
   }
+
+  /// Returns what the rows say of the message with this idempotency key or, if that is empty, with
+  /// this number: of an owed delivery first, then of what is done, then of the newest dead letter.
+  /// The number of a delivery that is done is not kept. A store may know a quicker way than to
+  /// visit all. A store that keeps answers has one of its own, which returns them, too.
+  virtual FoundMessage find_message(const std::string& idempotency_key, std::uint64_t delivery);
 
   /// The highest number that a delivery ever had; 0 if none was ever stored.
   virtual std::uint64_t last_id() = 0;

@@ -100,6 +100,13 @@ public:
   /// @errors throws nothing
   /// @thread any, at any time
   virtual std::unique_ptr<IncomingWriter> open_writer() { return nullptr; }
+
+  /// Opens the store for reading, whether or not this process owns it; null: nobody else can read
+  /// it. The result shows the store as it is at each call. Every operation that would change it
+  /// throws `StoreError` with `read_only`.
+  ///
+  /// @thread any, at any time
+  virtual std::shared_ptr<DeliveryStore> open_to_read() { return nullptr; }
 };
 
 } // namespace backoff_actor

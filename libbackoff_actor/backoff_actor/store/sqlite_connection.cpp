@@ -1,5 +1,6 @@
 #include "backoff_actor/store/internal/sqlite_connection.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
@@ -90,7 +91,7 @@ void SqliteConnection::own() {
     } else {
       migrate(database_, version_);
     }
-    version_ = schema_version;
+    version_ = std::max(version_, schema_version);
     begin_.emplace(database_, "BEGIN IMMEDIATE");
     commit_.emplace(database_, "COMMIT");
   });

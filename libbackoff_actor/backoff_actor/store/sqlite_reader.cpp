@@ -146,11 +146,42 @@ std::string SqliteReader::dead_letter_query() const {
 }
 
 void SqliteReader::for_each_acknowledged_key(const std::function<void(AcknowledgedKey)>& visit) {
-  read(connection_.version() == 1
-         ? "SELECT idempotency_key, at FROM acknowledged_keys ORDER BY at, idempotency_key"
-         : "SELECT idempotency_key, at FROM acknowledged_keys "
-           "WHERE at >= (SELECT keys_since FROM meta) ORDER BY id",
+  read("SELECT idempotency_key, at " + keys_of_version()
+         + (connection_.version() == 1 ? " ORDER BY at, idempotency_key" : " ORDER BY id"),
        [&](SQLite::Statement& row) { visit(read_key(row)); });
+}
+
+std::string SqliteReader::keys_of_version() const {
+  return connection_.version() == 1
+           ? "FROM acknowledged_keys"
+           : "FROM acknowledged_keys WHERE at >= (SELECT keys_since FROM meta)";
+}
+
+// The rows are of one statement, and so of one moment. The answer stays as long as the key.
+FoundMessage SqliteReader::find_message(const std::string& idempotency_key,
+                                        std::uint64_t delivery) {
+  constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max(); // of SQLite
+  FoundMessage result;
+  if (idempotency_key.empty() && delivery > most)
+    return result;
+  const auto it = idempotency_key.empty() ? std::to_string(delivery) + " = id"
+                                          : std::string{"idempotency_key = ?1"};
+  connection_.translate([&] {
+    SQLite::Statement row{
+      connection_.database(),
+      "SELECT * FROM (SELECT 1 AS place, id, submitted_at, attempts, " + context_of_version()
+        + ", '', x'' FROM deliveries WHERE " + it
+        + " UNION ALL SELECT 2, 0, at, 0, x'', '', x'' FROM (SELECT idempotency_key, at "
+        + keys_of_version() + ") WHERE idempotency_key = ?1"
+        + " UNION ALL SELECT 3, id, at, attempts, " + context_of_version()
+        + ", reason, cause FROM dead_letters WHERE " + it + ") ORDER BY place, id DESC LIMIT 1"};
+    bind_bytes(row, 1, idempotency_key);
+    if (row.executeStep())
+      result = read_found(row, file_);
+    if (result.state == MessageState::done && has_answers(connection_.database()))
+      result.answer = read_answer(connection_.database(), idempotency_key, file_);
+  });
+  return result;
 }
 
 DeadLetterTally SqliteReader::count_dead_letters() {

@@ -98,6 +98,39 @@ StoredDeadLetter read_dead_letter(SQLite::Statement& row, const std::string& fil
   return result;
 }
 
+FoundMessage read_found(SQLite::Statement& row, const std::string& file) {
+  const auto kind = row.getColumn(0).getInt();
+  const WallTime at{row.getColumn(2).getInt64()};
+  StoredDeadLetter result;
+  result.delivery.id = read_number(row, 1, file);
+  result.delivery.submitted_at = result.at = at;
+  result.delivery.attempts = count_at(row, 3, file);
+  result.delivery.context = read_text(row, 4);
+  if (kind == 1)
+    return found_owed(result.delivery);
+  if (kind == 2)
+    return {MessageState::done, 0, at};
+  result.reason = reason_at(row, 5, file);
+  result.cause = read_text(row, 6);
+  return found_dead(result);
+}
+
+std::optional<KeptAnswer> read_answer(SQLite::Database& database,
+                                      const std::string& idempotency_key, const std::string& file) {
+  SQLite::Statement row{database,
+                        "SELECT bytes, types, answer FROM answers WHERE idempotency_key = ?1 AND "
+                        "at >= (SELECT keys_since FROM meta)"};
+  bind_bytes(row, 1, idempotency_key);
+  if (!row.executeStep())
+    return std::nullopt;
+  KeptAnswer result;
+  result.bytes = read_number(row, 0, file);
+  result.message.types = read_text(row, 1);
+  const auto bytes = bytes_at(row, 2);
+  result.message.bytes.assign(bytes.begin(), bytes.end());
+  return result;
+}
+
 AcknowledgedKey read_key(SQLite::Statement& row) {
   return {read_text(row, 0), {row.getColumn(1).getInt64()}};
 }

@@ -25,6 +25,10 @@ constexpr auto keys_table =
   "CREATE TABLE acknowledged_keys(id INTEGER PRIMARY KEY, idempotency_key BLOB NOT NULL, "
   "at INTEGER NOT NULL) STRICT";
 
+constexpr auto answers_table =
+  "CREATE TABLE answers(id INTEGER PRIMARY KEY, idempotency_key BLOB NOT NULL UNIQUE, "
+  "at INTEGER NOT NULL, bytes INTEGER NOT NULL, types BLOB NOT NULL, answer BLOB NOT NULL) STRICT";
+
 std::string with(std::initializer_list<std::string_view> columns) {
   std::string result;
   for (const auto column : columns)
@@ -41,6 +45,9 @@ std::string with(std::initializer_list<std::string_view> columns) {
 // meta.keys_since: older keys are forgotten, even if their rows are not deleted yet.
 // dead_letters.text: see `StoredDeadLetter::text`; context: see `StoredDelivery::context`. Both are
 // there from version 3 on.
+//
+// answers.bytes: of the answer, also if it was too large: then types and answer are empty. Rows are
+// added at one end, in order of time, and deleted at the other.
 std::map<std::string, std::string> tables(std::int64_t version) {
   const auto is_first = version == 1;
   std::map<std::string, std::string> all{
@@ -67,6 +74,8 @@ std::map<std::string, std::string> tables(std::int64_t version) {
   } else {
     all["acknowledged_keys"] = keys_table;
   }
+  if (version >= version_with_answers)
+    all["answers"] = answers_table;
   return all;
 }
 
@@ -111,11 +120,11 @@ void transact(SQLite::Database& database, F&& f) {
 std::int64_t identify(SQLite::Database& database, const std::string& file, Moment moment) {
   const auto owner = database.execAndGet("PRAGMA application_id").getInt64();
   const auto version = database.execAndGet("PRAGMA user_version").getInt64();
-  if (owner == application_id && version > schema_version)
+  if (owner == application_id && version > version_with_answers)
     throw StoreError(StoreFailure::newer,
                      file + ": was written by a later version of backoff_actor (format "
                        + std::to_string(version) + ", this one knows 1 to "
-                       + std::to_string(schema_version) + "); use that version");
+                       + std::to_string(version_with_answers) + "); use that version");
   std::map<std::string, std::string> found;
   if (owner == application_id || owner == 0) {
     SQLite::Statement rows{database,
@@ -146,12 +155,22 @@ void create_tables(SQLite::Database& database) {
 }
 
 void migrate(SQLite::Database& database, std::int64_t from) {
-  if (from == schema_version)
+  if (from >= schema_version)
     return;
   transact(database, [&] {
     for (auto step = from; step < schema_version; ++step)
       database.exec(step_from(step));
   });
+}
+
+void create_answers(SQLite::Database& database) {
+  database.exec(answers_table);
+  database.exec("PRAGMA user_version = " + std::to_string(version_with_answers));
+}
+
+bool has_answers(SQLite::Database& database) {
+  return database.execAndGet("SELECT count(*) FROM sqlite_schema WHERE name = 'answers'").getInt()
+         != 0;
 }
 
 } // namespace backoff_actor::detail

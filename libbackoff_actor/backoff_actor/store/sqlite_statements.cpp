@@ -1,6 +1,7 @@
 #include "backoff_actor/store/internal/sqlite_statements.hpp"
 
 #include "backoff_actor/store/internal/sqlite_rows.hpp"
+#include "backoff_actor/store/internal/sqlite_schema.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -55,7 +56,18 @@ SqliteStatements::SqliteStatements(SqliteConnection& connection, const Meta& met
                                  "FROM dead_letters WHERE id = ?1")),
     note_(connection.prepare(
       "UPDATE meta SET last_id = ?1, commits = ?2, is_open = ?3, keys_since = ?4")),
-    handle_(connection.database().getHandle()), committed_(meta), meta_(meta) {}
+    connection_(connection), handle_(connection.database().getHandle()), committed_(meta),
+    meta_(meta) {
+  if (connection.translate([&] { return has_answers(connection.database()); }))
+    answers_ = std::make_unique<Answers>(connection);
+}
+
+SqliteStatements::Answers::Answers(SqliteConnection& connection)
+  : keep(connection.prepare("INSERT OR REPLACE INTO answers(idempotency_key, at, bytes, types, "
+                            "answer) VALUES(?1, ?2, ?3, ?4, ?5)")),
+    drop(connection.prepare("DELETE FROM answers WHERE id IN (SELECT id FROM answers ORDER BY id "
+                            "LIMIT ?1) AND at < ?2")),
+    set_back(connection.prepare("UPDATE answers SET at = ?1 WHERE at > ?1")) {}
 
 bool SqliteStatements::bind_id(SQLite::Statement& statement, int index, std::uint64_t id) {
   if (id > largest_id)
@@ -71,6 +83,10 @@ void SqliteStatements::note_time(std::span<const StoreChange> changes) {
   meta_.keys.set_back(at);
   set_keys_back_.bind(1, at);
   run(set_keys_back_);
+  if (answers_) {
+    answers_->set_back.bind(1, at);
+    run(answers_->set_back);
+  }
 }
 
 void SqliteStatements::make(const change::Insert& change) {
@@ -183,6 +199,31 @@ void SqliteStatements::make(const change::Bury& change) {
   run(remove_);
 }
 
+// Its time is that of the key, which comes next.
+void SqliteStatements::make(const change::KeepAnswer& change) {
+  if (!answers_) {
+    create_answers(connection_.database());
+    has_new_answers_ = true;
+    answers_ = std::make_unique<Answers>(connection_);
+  }
+  auto& keep = answers_->keep;
+  bind_bytes(keep, 1, change.idempotency_key);
+  keep.bind(2, std::max({meta_.keys.last, meta_.keys.since, change.at.since_epoch}));
+  keep.bind(3, static_cast<std::int64_t>(change.answer.bytes));
+  bind_bytes(keep, 4, change.answer.message.types);
+  bind_bytes(keep, 5, change.answer.message.bytes);
+  run(keep);
+}
+
+// Returns whether there may be more.
+bool SqliteStatements::drop_answers() {
+  if (!answers_)
+    return false;
+  answers_->drop.bind(1, keys_dropped_at_once);
+  answers_->drop.bind(2, meta_.keys.since);
+  return run(answers_->drop) == keys_dropped_at_once;
+}
+
 void SqliteStatements::make(const change::ForgetKeys& change) {
   meta_.keys.forget(change.before.since_epoch);
   has_keys_to_drop_ = true;
@@ -231,7 +272,8 @@ void SqliteStatements::end() {
   if (has_keys_to_drop_) {
     drop_keys_.bind(1, keys_dropped_at_once);
     drop_keys_.bind(2, meta_.keys.since);
-    has_keys_to_drop_ = run(drop_keys_) == keys_dropped_at_once;
+    const auto has_more = run(drop_keys_) == keys_dropped_at_once;
+    has_keys_to_drop_ = drop_answers() || has_more;
   }
   if (!is_touched_ && meta_ == committed_ && sqlite3_total_changes64(handle_) == changes_before_)
     return;

@@ -68,6 +68,40 @@ TEST_F(PostgresIncoming, what_cancels_a_key_takes_the_older_rows_with_it_along) 
   EXPECT_EQ(query("SELECT id FROM backoff.incoming ORDER BY id"), "2\n4");
 }
 
+TEST_F(PostgresIncoming, a_row_that_waits_is_found_by_its_key_by_the_owner_and_by_who_reads) {
+  query(
+    "INSERT INTO backoff.incoming(outbox, type, payload, idempotency_key, not_before, at) VALUES"
+    "('orders', 't', '', 'later', '2100-01-01 00:00:00Z', '2026-01-01 00:00:00Z'), "
+    "('orders', 't', '', 'soon', NULL, '2026-01-01 00:00:01Z'), "
+    "('orders', 'backoff.cancel', '', 'no message', NULL, now())");
+  query("INSERT INTO backoff.incoming(outbox, type, payload, idempotency_key, context) VALUES"
+        "('orders', 't', '', 'no message', E'a: 1\nreplace: waiting')");
+  const auto reader = postgres_store(address(), options())->open_to_read();
+  for (auto* const one : {static_cast<DeliveryStore*>(store.get()), reader.get()}) {
+    const auto later = one->find_message("later", 0);
+    EXPECT_EQ(later.state, MessageState::waiting);
+    EXPECT_EQ(later.since, WallTime{1'767'225'600'000'000'000});
+    EXPECT_EQ(later.not_before, WallTime{4'102'444'800'000'000'000});
+    const FoundMessage soon{MessageState::waiting, 0, {1'767'225'601'000'000'000}};
+    EXPECT_EQ(one->find_message("soon", 0), soon);
+    EXPECT_EQ(one->find_message("no message", 0), FoundMessage{});
+  }
+}
+
+TEST_F(PostgresIncoming, a_reader_finds_what_the_owner_has_committed_and_changes_nothing) {
+  commit(*store, {change::Insert{delivery(1)}, change::Insert{delivery(2)}, bury(2)});
+  const auto reader = postgres_store(address(), options())->open_to_read();
+  EXPECT_EQ(reader->find_message("order 1", 0).state, MessageState::owed);
+  EXPECT_EQ(reader->find_message("order 2", 0).why, "attempts_exhausted: cannot parse it");
+  commit(*store, {change::Acknowledge{1, {1000}}});
+  const FoundMessage done{MessageState::done, 0, {1000}};
+  EXPECT_EQ(reader->find_message("order 1", 0), done);
+  EXPECT_EQ(failure_of([&] {
+              commit(*reader, {change::Acknowledge{2, {1}}});
+            }).failure,
+            StoreFailure::read_only);
+}
+
 TEST_F(PostgresIncoming, what_replaces_a_payload_gives_it_to_the_older_rows_of_its_key) {
   const auto insert_with = [&](const std::string& key, const std::string& type) {
     query("INSERT INTO backoff.incoming(outbox, type, payload, idempotency_key) VALUES('orders', '"

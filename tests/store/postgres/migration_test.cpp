@@ -30,9 +30,10 @@ protected:
     return result;
   }
 
-  // The schema as it was before it had a calendar.
+  // The schema as it was before it had a calendar and answers.
   void make_version_2() const {
     in_empty("DROP TABLE backoff.calendar; DROP FUNCTION backoff.check_calendar; "
+             "DROP TABLE backoff.answer; "
              "UPDATE backoff.meta SET version = 2");
   }
 
@@ -64,10 +65,10 @@ TEST_F(postgres_schema, makes_the_schema_once_and_says_what_was_there) {
   EXPECT_EQ(migrate_postgres(connection()), 0);
   EXPECT_EQ(migrate_postgres(connection()), 3);
   EXPECT_EQ(in_empty("SELECT version, made_by LIKE 'backoff_actor %' FROM backoff.meta"), "3|t");
-  EXPECT_EQ(
-    in_empty("SELECT string_agg(tablename, ' ' ORDER BY tablename) FROM pg_tables WHERE "
-             "schemaname = 'backoff'"),
-    "acknowledged_key calendar dead_letter delivery incoming last_commit meta node outbox shard");
+  EXPECT_EQ(in_empty("SELECT string_agg(tablename, ' ' ORDER BY tablename) FROM pg_tables WHERE "
+                     "schemaname = 'backoff'"),
+            "acknowledged_key answer calendar dead_letter delivery incoming last_commit meta node "
+            "outbox shard");
   EXPECT_NE(open_postgres_store({connection(), "orders"}), nullptr);
 }
 
@@ -229,6 +230,32 @@ TEST_F(postgres_schema, of_version_1_loses_no_commit_when_it_is_migrated) {
   commit(*store, {change::Insert{delivery(5)}, change::ForgetKeys{{400}}});
   EXPECT_EQ(in_empty("SELECT commit_no, last_id, keys_since FROM backoff.last_commit"), "5|5|400");
   EXPECT_EQ(in_empty("SELECT commit_no, keys_since FROM backoff.shard"), "2|300");
+}
+
+TEST_F(postgres_schema, of_version_2_works_without_answers_and_keeps_them_from_version_3_on) {
+  migrate_postgres(connection());
+  make_version_2();
+  const KeptAnswer answer{{"std::string", bytes("yes")}, 3};
+  const PostgresAddress address{connection(), "orders"};
+  auto store = open_postgres_store(address, {});
+  commit(*store,
+         {change::Insert{delivery(1)}, change::Insert{delivery(2)}, change::Insert{delivery(3)}});
+  for (std::uint64_t id = 1; id <= 2; ++id)
+    commit(*store, {change::KeepAnswer{"order " + std::to_string(id), answer, {1000}},
+                    change::Acknowledge{id, {1000}}});
+  EXPECT_EQ(store->find_message("order 1", 0).state, MessageState::done);
+  EXPECT_EQ(store->find_message("order 1", 0).answer, std::nullopt);
+  const auto notices = store->take_notices();
+  ASSERT_EQ(notices.size(), 1U) << "it says so once";
+  EXPECT_TRUE(notices[0].ends_with("it keeps no answers, for its schema has version 2; run "
+                                   "backoffctl outbox migrate, and then start the program anew"));
+  store = nullptr;
+  in_empty(postgres_migration(2));
+  store = open_postgres_store(address, {});
+  commit(*store, {change::KeepAnswer{"order 3", answer, {1001}}, change::Acknowledge{3, {1001}}});
+  EXPECT_EQ(store->find_message("order 3", 0).answer, answer);
+  EXPECT_EQ(open_postgres_store_to_read(address)->find_message("order 3", 0).answer, answer);
+  EXPECT_EQ(store->find_message("order 1", 0).answer, std::nullopt);
 }
 
 TEST_F(postgres_schema, leaves_a_newer_schema_alone) {

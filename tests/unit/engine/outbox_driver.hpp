@@ -44,6 +44,9 @@ struct NameOfChange {
     return "bury " + std::to_string(x.delivery);
   }
   std::string operator()(const change::ForgetKeys&) const { return "forget"; }
+  std::string operator()(const change::KeepAnswer& x) const {
+    return "answer of " + x.idempotency_key;
+  }
   std::string operator()(const change::DropIncoming& x) const {
     return "drop row " + std::to_string(x.incoming);
   }

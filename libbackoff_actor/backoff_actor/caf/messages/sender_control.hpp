@@ -5,6 +5,7 @@
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/problems.hpp"
 #include "backoff_actor/core/time.hpp"
+#include "backoff_actor/delivery/delivery_store.hpp"
 #include "backoff_actor/observe/sender_status.hpp"
 #include "backoff_actor/supervision/pool_options.hpp"
 
@@ -140,6 +141,60 @@ struct CancelAnswer {
   CancelFound found = CancelFound::unknown; ///< where the message was
 };
 
+/// Asks a sender what has become of a message, and changes nothing. Answered with `AskAnswer`.
+///
+/// A sender answers from its memory, at once. What it does not know there it looks for in its
+/// durable outbox, behind what the outbox writes now. A process that stands by answers by the rows
+/// of the outbox. By its key a message is found at once. By its number it takes time in proportion
+/// to what is owed.
+///
+/// @errors a request that names no message, or both ways, is answered with
+///         `caf::sec::invalid_argument`. If the outbox cannot be read: with
+///         `caf::sec::runtime_error`, which says why
+struct Ask {
+  std::string idempotency_key{}; ///< of the message; empty: `delivery` says which
+  std::uint64_t delivery = 0;    ///< its number, see `Accepted::id`; 0: the key says which
+
+  /// How long the answer may wait until the message is done or dead. Meanwhile the sender is asked
+  /// again and again, each second at least, so the answer may come a second late.
+  ///
+  /// @range 0 and above; 0: the answer comes at once
+  Duration within{0};
+};
+
+/// Returns all that is wrong with it.
+BACKOFF_ACTOR_EXPORT Problems check(const Ask& ask);
+
+/// A sender's answer to `Ask`.
+struct AskAnswer {
+  /// What has become of the message. A sender without a durable outbox remembers no dead letters:
+  /// then it is `unknown`. So is what is done and was asked for by its number.
+  MessageState state = MessageState::unknown;
+
+  std::uint64_t delivery = 0; ///< its number; 0: it has none yet, or it is done
+
+  /// How long it is so: since it was submitted or, once its time has come, since then; since it was
+  /// handed over or, with `WorksOn::many`, its child has last said `Working`; since it was
+  /// acknowledged or given up.
+  Duration age{0};
+
+  std::uint32_t attempts = 0; ///< failed attempts
+
+  /// How long until a child may get it: until its time, or the end of a delay. Nothing: no child
+  /// waits for a time, or it does not wait.
+  std::optional<Duration> next_try_in{};
+
+  std::string child{};           ///< in work: the address of the child, as text
+  std::uint32_t incarnation = 0; ///< of the child that has it, or had it last; 0: not known
+  std::string note{};            ///< the last one of its child, see `Working::note`
+  std::string why{};             ///< why it is dead: the reason, and the cause
+
+  /// The child's answer to what is done, if it was kept, see `RareSenderOptions`. Empty: it was
+  /// not, or was too large.
+  caf::message answer{};
+  std::uint64_t answer_bytes = 0; ///< of the answer, also if it was too large; 0: none was kept
+};
+
 /// Shows CAF the parts of each message, in their order on the network.
 /// @{
 auto inspect(auto& f, Status& x) { return compat::object(f, x, "backoff_actor::Status"); }
@@ -179,6 +234,20 @@ auto inspect(auto& f, Replace& x) {
 }
 auto inspect(auto& f, CancelAnswer& x) {
   return compat::object(f, x, "backoff_actor::CancelAnswer", compat::enum_field("found", x.found));
+}
+auto inspect(auto& f, Ask& x) {
+  return compat::object(f, x, "backoff_actor::Ask",
+                        compat::field("idempotency_key", x.idempotency_key),
+                        compat::field("delivery", x.delivery), compat::field("within", x.within));
+}
+auto inspect(auto& f, AskAnswer& x) {
+  return compat::object(
+    f, x, "backoff_actor::AskAnswer", compat::enum_field("state", x.state),
+    compat::field("delivery", x.delivery), compat::field("age", x.age),
+    compat::field("attempts", x.attempts), compat::field("next_try_in", x.next_try_in),
+    compat::field("child", x.child), compat::field("incarnation", x.incarnation),
+    compat::field("note", x.note), compat::field("why", x.why), compat::field("answer", x.answer),
+    compat::field("answer_bytes", x.answer_bytes));
 }
 auto inspect(auto& f, ActorName& x) {
   return compat::object(f, x, "backoff_actor::ActorName", compat::field("kind", x.kind),

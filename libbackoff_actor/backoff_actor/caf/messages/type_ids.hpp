@@ -70,6 +70,9 @@ struct Cancel;
 struct CancelAnswer;
 struct Cancelled;
 struct Replace;
+struct Ask;
+struct AskAnswer;
+struct FindInRows;
 
 namespace detail {
 struct WorkingOn;
@@ -143,4 +146,7 @@ CAF_BEGIN_TYPE_ID_BLOCK(backoff_actor, caf::first_custom_type_id + 7400)
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::Replace))
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::detail::WorkingOn))
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::detail::AskNote))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::Ask))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::AskAnswer))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::FindInRows))
 CAF_END_TYPE_ID_BLOCK(backoff_actor)

@@ -1,6 +1,7 @@
 #include "backoff_actor/caf/outbox/internal/outbox_session.hpp"
 
 #include "backoff_actor/caf/messages/stop.hpp"
+#include "backoff_actor/caf/outbox/internal/asked_rows.hpp"
 #include "backoff_actor/caf/outbox/internal/incoming_reader.hpp"
 #include "backoff_actor/caf/outbox/internal/outbox_writer.hpp"
 
@@ -204,6 +205,22 @@ bool SenderStore::flush() {
   if (outcome.behind)
     unread_.behind = std::move(outcome.behind);
   return unread_.behind.has_value();
+}
+
+// It comes before the acknowledgement, which is the last change: if they are in two commits, a
+// process that dies between them leaves an answer that is replaced by the next.
+void SenderStore::keep_answer(caf::actor_system& system, const std::string& key,
+                              const caf::message& answer, std::uint64_t bytes, Instant now) {
+  KeptAnswer kept;
+  kept.bytes = bytes;
+  if (!answer.empty())
+    kept.message = queue_->types().save(system, answer);
+  changes_.insert(std::prev(changes_.end()),
+                  change::KeepAnswer{key, std::move(kept), key_time(now)});
+}
+
+void SenderStore::find_in_rows(const Ask& what, compat::OpenRequest client, AskAnswer known) {
+  compat::enqueue(writer_, FindInRows{what, std::move(client), std::move(known)});
 }
 
 // -- what the store says --------------------------------------------------------------

@@ -1,6 +1,7 @@
 #include "backoff_actor/caf/outbox/internal/outbox_writer.hpp"
 
 #include "backoff_actor/caf/messages/stop.hpp"
+#include "backoff_actor/caf/outbox/internal/asked_rows.hpp"
 #include "backoff_actor/caf/outbox/internal/write_queue.hpp"
 
 #include <caf/actor_cast.hpp>
@@ -27,6 +28,11 @@ public:
             [this](const SleepOver& x) {
               end_sleep(x.sleep_id);
               quit_if_over();
+            },
+            [this](const FindInRows& x) {
+              answer_by_rows(x, queue_->types(), queue_->wall_time(), [&] {
+                return queue_->find_message(x.what.idempotency_key, x.what.delivery);
+              });
             },
             [this](const Stop&) {
               is_alone_ = true;

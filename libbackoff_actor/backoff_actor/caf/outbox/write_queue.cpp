@@ -419,6 +419,11 @@ std::optional<StoredDeadLetter> WriteQueue::dead_letter(std::uint64_t id) {
   return store_->dead_letter(id);
 }
 
+FoundMessage WriteQueue::find_message(const std::string& idempotency_key, std::uint64_t delivery) {
+  const detail::Lock lock{store_mutex_};
+  return store_->find_message(idempotency_key, delivery);
+}
+
 std::size_t WriteQueue::remove_dead_letters(std::span<const std::uint64_t> ids) {
   const detail::Lock lock{store_mutex_};
   const auto result = store_->remove_dead_letters(ids);

@@ -1,5 +1,6 @@
 #include "backoff_actor/caf/owned/owned_sender.hpp"
 
+#include "backoff_actor/caf/actor/internal/asker.hpp"
 #include "backoff_actor/caf/actor/internal/requesting_actor.hpp"
 #include "backoff_actor/caf/compat/internal/caf_parts.hpp"
 #include "backoff_actor/caf/messages/errors.hpp"
@@ -119,6 +120,7 @@ private:
       compat::enqueue(std::exchange(looker_, {}), Stop{});
     }
     end_rows();
+    end_row_reader();
   }
 
   // An outbox that comes too late is given up.
@@ -144,6 +146,7 @@ private:
       return end(make_error(SenderError::gave_up, exception.what()));
     }
     standby_.own();
+    end_row_reader();
     watch_actor(sender_);
     notice(outbox_.store->name() + ": this process owns it now");
   }
@@ -195,6 +198,8 @@ private:
     else if (const auto* const other = word.as<Replace>();
              other && standby_.place() == Standby::Place::row)
       hand_over(*other, open_request());
+    else if (const auto* const ask = word.as<Ask>(); ask && standby_.place() == Standby::Place::row)
+      look_up(*ask, open_request());
     else
       return false;
     return true;
@@ -220,6 +225,8 @@ private:
       return hand_over(payload.get_as<Cancel>(0), std::move(client));
     if (payload.match_elements<Replace>())
       return hand_over(payload.get_as<Replace>(0), std::move(client));
+    if (payload.match_elements<Ask>())
+      return look_up(payload.get_as<Ask>(0), std::move(client));
     refuse_as(client, Refusal::not_owner, make_error(SenderError::not_owner, standby_.who_owns()));
   }
 
@@ -269,6 +276,17 @@ private:
       auto stored = outbox_.types.save(home_system(), x.payload);
       return row_that_replaces(x.idempotency_key, std::move(stored.types), std::move(stored.bytes));
     });
+  }
+
+  // The rows say what is known of it.
+  void look_up(const Ask& x, compat::OpenRequest client) {
+    if (const auto problems = check(x); !problems.empty())
+      return refuse(client, caf::make_error(caf::sec::invalid_argument, to_string(problems)));
+    if (x.within > Duration::zero())
+      return spawn_asker(home_system(), address(), x, std::move(client));
+    if (!row_reader_)
+      row_reader_ = spawn_standby_hand(home_system(), address(), outbox_);
+    compat::enqueue(row_reader_, FindInRows{x, std::move(client), {}});
   }
 
   // An order about a message, as a row. Its client hears that it was passed on.
@@ -358,6 +376,11 @@ private:
       compat::enqueue(sender_, CatchUp{});
     for (auto& [client, payload] : std::exchange(held_, {}))
       pass_on(client, std::move(payload), sender_);
+  }
+
+  void end_row_reader() {
+    if (row_reader_)
+      compat::enqueue(std::exchange(row_reader_, {}), Stop{});
   }
 
   // What waits is still written. This actor may have no handle any more, so it answers in nobody's
@@ -477,6 +500,7 @@ private:
   LookForOwnership look_;
   Instant look_at_ = Instant::never(); // when to send it; never: it is sent
   caf::actor sender_;                  // none: it stands by
+  caf::actor row_reader_;              // none: nobody has asked for a message while it stands by
   caf::actor row_writer_;              // none: nothing was submitted while this process stood by
   // The clients of the rows that are not settled, and what they are told.
   std::deque<std::pair<compat::OpenRequest, caf::message>> submitted_;

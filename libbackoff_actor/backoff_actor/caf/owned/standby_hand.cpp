@@ -3,12 +3,14 @@
 #include "backoff_actor/caf/compat/compat.hpp"
 #include "backoff_actor/caf/compat/internal/caf_parts.hpp"
 #include "backoff_actor/caf/messages/stop.hpp"
+#include "backoff_actor/caf/outbox/internal/write_queue.hpp"
 
 #include <caf/actor_cast.hpp>
 #include <caf/event_based_actor.hpp>
 
 #include <exception>
 #include <span>
+#include <stdexcept>
 #include <utility>
 
 namespace backoff_actor {
@@ -31,12 +33,17 @@ public:
               write(x.rows, result);
               tell(std::move(result));
             },
+            [this](const FindInRows& x) {
+              answer_by_rows(x, outbox_.types, wall_time(outbox_.options),
+                             [&] { return find(x.what); });
+            },
             [this](const Stop&) { quit(); }};
   }
 
   void on_exit() override {
     outbox_ = {};
     writer_ = nullptr;
+    rows_ = nullptr;
   }
 
 private:
@@ -60,6 +67,14 @@ private:
            result);
     }
     return result;
+  }
+
+  FoundMessage find(const Ask& what) {
+    if (!rows_)
+      rows_ = outbox_.store->open_to_read();
+    if (!rows_)
+      throw std::runtime_error(outbox_.store->name() + ": only its owner can read it");
+    return rows_->find_message(what.idempotency_key, what.delivery);
   }
 
   void fail(const StoreError& error, LookedForOwnership& result) {
@@ -102,6 +117,7 @@ private:
   const caf::actor_addr owner_;
   SharedOutbox outbox_;
   std::shared_ptr<IncomingWriter> writer_;
+  std::shared_ptr<DeliveryStore> rows_; // null: nobody has asked yet
 };
 
 } // namespace

@@ -194,6 +194,8 @@ bool BackOffSender::on_word(const compat::Word& word) {
     on_working_on(*working);
   else if (const auto* const asked = word.as<detail::AskNote>())
     tell_note(*asked);
+  else if (const auto* const ask = word.as<Ask>())
+    on_ask(*ask);
   else
     return false;
   return true;

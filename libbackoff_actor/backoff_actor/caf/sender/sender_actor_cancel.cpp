@@ -34,6 +34,13 @@ Problems check(const Replace& replace) {
   return check_name("Replace", replace.idempotency_key, replace.delivery != 0);
 }
 
+Problems check(const Ask& ask) {
+  auto problems = check_name("Ask", ask.idempotency_key, ask.delivery != 0);
+  if (ask.within < Duration::zero())
+    problems.add("within", to_string(ask.within), "0 or more");
+  return problems;
+}
+
 std::string_view to_string(CancelFound found) {
   constexpr auto names =
     detail::enum_names<CancelFound>({"unknown", "waiting", "in_work", "done", "passed_on"});

@@ -165,7 +165,7 @@ public:
     if (self_.store_)
       self_.store_->acknowledge(x.delivery, self_.now());
     if (parcel.extra) {
-      self_.note_end(parcel, true);
+      self_.note_acknowledged(parcel, *answer_);
       for (auto& client : parcel.extra->joined)
         self_.answer_request(client, caf::message{*answer_});
       parcel.extra = nullptr;

@@ -65,6 +65,12 @@ void BackOffSender::note_end(const Parcel& parcel, bool is_acknowledged) {
     keys().forget(key);
 }
 
+void BackOffSender::note_acknowledged(const Parcel& parcel, const caf::message& answer) {
+  note_end(parcel, true);
+  if (options().rare.largest_kept_answer != 0 && !parcel.extra->idempotency_key.empty())
+    keep_answer(parcel.extra->idempotency_key, answer);
+}
+
 // Forgets old keys. Returns the time before which keys count as forgotten.
 Instant BackOffSender::forget_old_keys() {
   const auto limit = now() + -options().rare.idempotency_retention;

@@ -95,6 +95,10 @@ Problems check(const SenderOptions& options) {
     problems.add("rare.origin", std::string{"'"}.append(options.rare.origin).append("'"),
                  "nothing, unless outbox is set and acknowledgement is by_sent");
   check_time(problems, "rare.idempotency_retention", options.rare.idempotency_retention);
+  constexpr std::uint32_t most_of_answer = 16'384;
+  if (options.rare.largest_kept_answer > most_of_answer)
+    problems.add("rare.largest_kept_answer", std::to_string(options.rare.largest_kept_answer),
+                 "0.." + std::to_string(most_of_answer));
   return problems;
 }
 

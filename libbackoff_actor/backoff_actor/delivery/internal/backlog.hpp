@@ -244,6 +244,9 @@ public:
   /// The delivery that was given back is to be handed over again at `until`.
   void pause(Slot slot, Instant until) { order_.pause(slot, until); }
 
+  /// When its pause ends, or its time comes; `Instant::never()` if it has neither.
+  Instant put_off_until(Slot slot) const { return order_.put_off_until(slot); }
+
   /// Moves the delivery or ghost to the end of the lane's list, and starts its clock again.
   void restart_clock(DeliverySlots::List& list, Slot slot, Instant now) {
     outbox_[slot].clock_start = now;

@@ -129,6 +129,11 @@ public:
       pass_key_on(slot);
   }
 
+  /// When the delivery's pause ends, or its time comes; `Instant::never()` if it has neither.
+  Instant put_off_until(Slot slot) const {
+    return pauses_.contains(slot) ? pauses_.key_of(slot) : Instant::never();
+  }
+
 private:
   Slot first_fresh() const {
     const auto slot = fresh_.first;

@@ -203,6 +203,20 @@ std::optional<SenderEngine::InHand> SenderEngine::in_hand(HandOverId id) const {
   return InHand{slot, backlog[slot].incarnation};
 }
 
+// What waits for the delay of its lane and for its own goes after both.
+DeliveryView SenderEngine::view(std::uint32_t slot) const {
+  const auto& x = work_->backlog[slot];
+  DeliveryView result{is_in_work(slot), x.incarnation, x.attempts, x.submitted_at};
+  if (result.is_in_work) {
+    result.since = x.clock_start;
+    return result;
+  }
+  const auto own = work_->backlog.put_off_until(slot);
+  const auto all = due();
+  result.next_try = all == Instant::never() || (own != Instant::never() && own > all) ? own : all;
+  return result;
+}
+
 bool SenderEngine::has_note(std::uint32_t slot) const { return work_->backlog.has_note(slot); }
 
 bool SenderEngine::is_being_cancelled(std::uint32_t slot) const {

@@ -62,6 +62,15 @@
 
 namespace backoff_actor {
 
+/// Where an owed delivery is, for whoever asks for it.
+struct DeliveryView {
+  bool is_in_work = false;             ///< a child has it
+  std::uint32_t incarnation = 0;       ///< which child has it, or had it last; 0: none yet
+  std::uint32_t attempts = 0;          ///< failed attempts
+  Instant since;                       ///< when it was submitted; in work: its timeout runs since
+  Instant next_try = Instant::never(); ///< no child gets it before; never: nothing says when
+};
+
 /// One sender as a state machine.
 ///
 /// @shape  `step(now, input, effects, number)`; the same inputs give the same effects, always.
@@ -144,6 +153,9 @@ public:
   /// Returns who was given an owed delivery by this hand-over; nothing if there is no such
   /// delivery, or if another hand-over came later.
   std::optional<InHand> in_hand(HandOverId id) const;
+
+  /// Where the owed delivery in `slot` is, as of the last step.
+  DeliveryView view(std::uint32_t slot) const;
 
   /// Whether a child has left a note for the owed delivery in `slot`.
   bool has_note(std::uint32_t slot) const;

@@ -32,6 +32,7 @@ public:
                                    const std::function<void(StoredDeadLetter)>& visit) override;
   void for_each_acknowledged_key(const std::function<void(AcknowledgedKey)>& visit) override;
   DeadLetterTally count_dead_letters() override;
+  FoundMessage find_message(const std::string& idempotency_key, std::uint64_t delivery) override;
   std::uint64_t last_id() override;
   std::string message_format() override;
 
@@ -60,6 +61,7 @@ private:
   std::string context_of_version() const;
   std::string dead_letter_query() const;
   void read(const std::string& query, const std::function<void(SQLite::Statement&)>& visit);
+  std::string keys_of_version() const;
 
   // Reads the rows of a table in order of their numbers, a part at a time: while a statement runs,
   // the log cannot begin anew, and who looks at each row may take long.

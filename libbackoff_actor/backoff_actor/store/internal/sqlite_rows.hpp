@@ -5,6 +5,7 @@
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Statement.h>
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,6 +33,14 @@ void bind_delivery(SQLite::Statement& statement, const StoredDelivery& delivery,
 // @errors throws `StoreError` with `damaged` if a store cannot have written a value.
 StoredDelivery read_owed(SQLite::Statement& row, const std::string& file);
 StoredDeadLetter read_dead_letter(SQLite::Statement& row, const std::string& file);
+
+// Reads what a store says of a message: which kind of row it is, and then id, time, attempts,
+// context, reason and cause.
+FoundMessage read_found(SQLite::Statement& row, const std::string& file);
+
+// Reads the answer of a key; none: none is kept.
+std::optional<KeptAnswer> read_answer(SQLite::Database& database,
+                                      const std::string& idempotency_key, const std::string& file);
 
 // Reads a key and the time of its acknowledgement.
 AcknowledgedKey read_key(SQLite::Statement& row);

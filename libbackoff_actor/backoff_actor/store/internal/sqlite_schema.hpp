@@ -17,6 +17,10 @@ constexpr std::int64_t application_id = 0x426b4f66;
 // upgraded when its owner opens it.
 constexpr std::int64_t schema_version = 3;
 
+// The next version has a table of answers in addition. A file is made and upgraded without it, and
+// gets it with its first answer.
+constexpr std::int64_t version_with_answers = 4;
+
 // Reads only the header and the list of tables. Returns the version of the tables; 0: there are
 // none yet.
 //
@@ -30,8 +34,18 @@ void create_tables(SQLite::Database& database);
 
 // Upgrades the tables of an earlier version to this one, in one transaction.
 //
-// @range `from`: 1..schema_version
+// @range `from`: 1 and above; nothing is done to a file of this version or the next
 // @errors throws `SQLite::Exception`; nothing has changed then.
 void migrate(SQLite::Database& database, std::int64_t from);
+
+// Makes the table of answers. Call it within a transaction.
+//
+// @errors throws `SQLite::Exception`.
+void create_answers(SQLite::Database& database);
+
+// Whether there is that table.
+//
+// @errors throws `SQLite::Exception`.
+bool has_answers(SQLite::Database& database);
 
 } // namespace backoff_actor::detail

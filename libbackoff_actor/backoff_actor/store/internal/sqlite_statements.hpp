@@ -5,8 +5,10 @@
 #include "backoff_actor/store/internal/sqlite_rows.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 struct sqlite3;
@@ -38,6 +40,7 @@ public:
   void make(const change::SetMessage& change);
   void make(const change::Bury& change);
   void make(const change::ForgetKeys& change);
+  void make(const change::KeepAnswer& change);
   void make(const change::DropIncoming& /*change*/) {} // it has no intake
 
   void set_message_format(const std::string& format);
@@ -58,8 +61,13 @@ public:
   // commit if it has changed anything.
   void end();
 
-  void keep() { committed_ = meta_; }
+  void keep() {
+    committed_ = meta_;
+    has_new_answers_ = false;
+  }
   void forget() {
+    if (std::exchange(has_new_answers_, false))
+      answers_ = nullptr; // its table is gone again
     meta_ = committed_;
     has_keys_to_drop_ = true;
   }
@@ -75,6 +83,16 @@ private:
   static bool bind_id(SQLite::Statement& statement, int index, std::uint64_t id);
   void insert_waiting();
   void remove_acknowledged();
+  bool drop_answers();
+
+  // For the table of answers, which most files do not have.
+  struct Answers {
+    explicit Answers(SqliteConnection& connection);
+
+    SQLite::Statement keep;
+    SQLite::Statement drop;
+    SQLite::Statement set_back;
+  };
 
   SQLite::Statement insert_;
   SQLite::Statement insert_many_;
@@ -93,6 +111,8 @@ private:
   SQLite::Statement remove_dead_;
   SQLite::Statement resubmit_;
   SQLite::Statement note_;
+  SqliteConnection& connection_;
+  std::unique_ptr<Answers> answers_{}; // none: there is no such table
   sqlite3* handle_;
   std::int64_t changes_before_ = 0; // SQLite's count when the transaction began
   Meta committed_;
@@ -103,6 +123,7 @@ private:
   bool is_open_ = true;
   bool is_touched_ = false;
   bool has_keys_to_drop_ = true;
+  bool has_new_answers_ = false; // the transaction has made their table
 };
 
 } // namespace backoff_actor::detail

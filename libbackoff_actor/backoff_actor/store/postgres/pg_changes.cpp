@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <ranges>
 #include <stdexcept>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
 
 namespace backoff_actor::detail {
@@ -139,9 +142,10 @@ std::string pg_numbers(std::span<const std::uint64_t> numbers) {
   return result.take();
 }
 
-PgChanges::PgChanges(std::int32_t outbox, const PgOutboxRow& before, bool may_have_keys, int schema)
+PgChanges::PgChanges(std::int32_t outbox, const PgOutboxRow& before, bool may_have_keys,
+                     bool may_have_answers, int schema)
   : outbox_(outbox), before_(before), after_(before), may_have_keys_(may_have_keys),
-    is_version_1_(schema == 1) {
+    may_have_answers_(may_have_answers), is_version_1_(schema == 1) {
   ++after_.commit_no;
 }
 
@@ -247,6 +251,8 @@ void PgChanges::make(const change::DropIncoming& x) {
     cancelled_.push_back(&x);
 }
 
+void PgChanges::make(const change::KeepAnswer& x) { answers_.push_back(&x); }
+
 // -- statements --------------------------------------------------------------------------------
 
 PgCommit PgChanges::take() {
@@ -255,9 +261,13 @@ PgCommit PgChanges::take() {
   if (set_back_to_) // before there are later keys again
     result.calls.push_back({is_version_1_ ? &pg::set_keys_back_1 : &pg::set_keys_back,
                             {pg_int4(outbox_), pg_int8(*set_back_to_)}});
+  if (set_back_to_ && may_have_answers_)
+    result.calls.push_back({&pg::set_answers_back, {pg_int4(outbox_), pg_int8(*set_back_to_)}});
   add_left(result);
   add_insertions(result);
   add_acknowledgements(result);
+  if (!answers_.empty())
+    add_answers(result);
   add_contexts(result);
   add_messages(result);
   add_burials(result);
@@ -275,6 +285,10 @@ PgCommit PgChanges::take() {
     result.calls.push_back(
       {is_version_1_ ? &pg::drop_keys_1 : &pg::drop_keys,
        {pg_int4(outbox_), pg_int8(after_.keys.since), pg_int8(before_.first_key_number)}});
+  }
+  if (drops_keys_ && may_have_answers_) {
+    result.dropped_answers = result.calls.size();
+    result.calls.push_back({&pg::drop_answers, {pg_int4(outbox_), pg_int8(after_.keys.since)}});
   }
   if (looks_for_oldest_) {
     result.oldest = result.calls.size();
@@ -454,6 +468,35 @@ void PgChanges::add_messages(PgCommit& to) const {
       send();
   }
   if (!ids.empty())
+    send();
+}
+
+void PgChanges::add_answers(PgCommit& to) const {
+  PgArray keys{pg_type::bytea};
+  PgArray times{pg_type::int8};
+  PgArray sizes{pg_type::int8};
+  PgArray types{pg_type::bytea};
+  PgArray payloads{pg_type::bytea};
+  const auto send = [&] {
+    to.calls.push_back(
+      {&pg::keep_answers,
+       {pg_int4(outbox_), keys.take(), times.take(), sizes.take(), types.take(), payloads.take()}});
+    keys = types = payloads = PgArray{pg_type::bytea};
+    times = sizes = PgArray{pg_type::int8};
+  };
+  std::unordered_set<std::string_view> added; // the last answer of a key counts
+  for (const auto* const one : std::views::reverse(answers_)) {
+    if (!added.insert(one->idempotency_key).second)
+      continue;
+    keys.add(std::string_view{one->idempotency_key});
+    times.add(std::max({one->at.since_epoch, before_.keys.last, after_.keys.since}));
+    sizes.add(static_cast<std::int64_t>(one->answer.bytes));
+    types.add(one->answer.message.types);
+    payloads.add(one->answer.message.bytes);
+    if (types.bytes() + payloads.bytes() + keys.bytes() > bytes_of_a_statement)
+      send();
+  }
+  if (!keys.empty())
     send();
 }
 

@@ -162,4 +162,72 @@ void read_pg_keys(PgConnection& connection, std::int32_t outbox, std::int64_t si
              });
 }
 
+namespace {
+
+// What has an answer is done.
+FoundMessage find_pg_answer(PgConnection& connection, std::int32_t outbox, std::int64_t since,
+                            const std::string& idempotency_key) {
+  const auto rows =
+    connection.run({&pg::find_answer, {pg_int4(outbox), idempotency_key, pg_int8(since)}});
+  FoundMessage result;
+  if (rows.size() == 0)
+    return result;
+  result.state = MessageState::done;
+  result.since = {rows.number(0, 0)};
+  KeptAnswer answer;
+  answer.bytes = static_cast<std::uint64_t>(rows.number(0, 1));
+  answer.message.types = rows.text(0, 2);
+  const auto payload = rows.bytes(0, 3);
+  const auto* const begin = reinterpret_cast<const std::byte*>(payload.data());
+  answer.message.bytes.assign(begin, begin + payload.size());
+  result.answer = std::move(answer);
+  return result;
+}
+
+} // namespace
+
+// The rows are of one statement, and so of one moment.
+FoundMessage find_pg_message(PgConnection& connection, std::int32_t outbox, int schema,
+                             std::int64_t since, const std::string& idempotency_key,
+                             std::uint64_t delivery, const std::string& name) {
+  constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max(); // of a bigint
+  FoundMessage result;
+  if (idempotency_key.empty() && delivery > most)
+    return result;
+  if (schema >= 3 && !idempotency_key.empty())
+    if (auto done = find_pg_answer(connection, outbox, since, idempotency_key);
+        done.state == MessageState::done)
+      return done;
+  const auto rows =
+    idempotency_key.empty()
+      ? connection.run({&pg::find_number, {pg_int4(outbox), pg_int8(delivery)}})
+      : connection.run({&pg::find_key, {pg_int4(outbox), idempotency_key, pg_int8(since)}});
+  if (rows.size() == 0)
+    return result;
+  const auto kind = rows.number(0, 0);
+  const WallTime at{rows.number(0, 2)};
+  if (kind == 2)
+    return {MessageState::done, 0, at};
+  if (kind == 3) {
+    result.state = MessageState::waiting;
+    result.since = at;
+    if (const auto time = rows.optional_number(0, 5))
+      result.not_before = WallTime{*time};
+    return result;
+  }
+  StoredDeadLetter letter;
+  letter.delivery.id = static_cast<std::uint64_t>(rows.number(0, 1));
+  letter.delivery.submitted_at = letter.at = at;
+  letter.delivery.attempts = count_at(rows, 0, 3, name);
+  letter.delivery.context = rows.text(0, 4);
+  if (kind == 1)
+    return found_owed(letter.delivery);
+  const auto reason = dead_letter_reason(rows.text(0, 6));
+  if (!reason)
+    throw damaged_row(name, "a dead letter has an unknown reason");
+  letter.reason = *reason;
+  letter.cause = rows.text(0, 7);
+  return found_dead(letter);
+}
+
 } // namespace backoff_actor::detail

@@ -349,7 +349,9 @@ GRANT SELECT (id), INSERT (id) ON backoff.incoming TO backoff_producer;
 UPDATE backoff.meta SET version = 2;
 )";
 
-// Version 3: what is to be done again and again, see `PostgresCalendar`. The owner alone writes
+// Version 3.
+//
+// calendar: what is to be done again and again, see `PostgresCalendar`. The owner alone writes
 // `decided_until`, `next_at` and `problem`.
 //
 // calendar.next_at: when the owner looks at the entry again; -infinity: as soon as it can, for the
@@ -358,6 +360,10 @@ UPDATE backoff.meta SET version = 2;
 // that are older, even if the server can remove none.
 //
 // The trigger runs with the rights of who changes the entry: all of them may read `outbox`.
+//
+// answer: answers that are kept with their idempotency keys. answer.bytes: of the answer, also
+// if it was too large: then types and payload are empty. It is found by the digest of its key, for
+// a key may be longer than an entry of an index. `answer_at` is for what is forgotten.
 constexpr auto step_to_3 = R"(
 CREATE TABLE backoff.calendar(
   outbox text NOT NULL REFERENCES backoff.outbox(name),
@@ -407,6 +413,20 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON backoff.calendar TO backoff_worker;
 GRANT SELECT (outbox, name, schedule, missed, grace, is_paused, type, key, time_to_live,
               decided_until, next_at, problem)
   ON backoff.calendar TO backoff_reader;
+
+CREATE TABLE backoff.answer(
+  outbox int NOT NULL,
+  shard int NOT NULL,
+  idempotency_key bytea NOT NULL,
+  at bigint NOT NULL,
+  bytes bigint NOT NULL,
+  types bytea NOT NULL,
+  payload bytea NOT NULL)
+  WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000,
+        autovacuum_vacuum_cost_delay = 0, vacuum_truncate = off);
+CREATE UNIQUE INDEX answer_key ON backoff.answer(outbox, shard, sha256(idempotency_key));
+CREATE INDEX answer_at ON backoff.answer(outbox, shard, at);
+GRANT SELECT, INSERT, UPDATE, DELETE ON backoff.answer TO backoff_worker;
 UPDATE backoff.meta SET version = 3;
 )";
 

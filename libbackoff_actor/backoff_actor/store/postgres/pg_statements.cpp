@@ -157,6 +157,24 @@ const PgStatement drop_keys_1{"drop_keys_1",
                               "outbox = $1 AND shard = 0), " BACKOFF_ACTOR_DROP_KEYS,
                               {int4, int8, int8}};
 
+const PgStatement keep_answers{
+  "keep_answers",
+  "INSERT INTO backoff.answer(outbox, shard, idempotency_key, at, bytes, types, payload) SELECT "
+  "$1, 0, t.* FROM unnest($2, $3, $4, $5, $6) AS t ON CONFLICT (outbox, shard, "
+  "sha256(idempotency_key)) DO UPDATE SET at = excluded.at, bytes = excluded.bytes, types = "
+  "excluded.types, payload = excluded.payload",
+  {int4, bytea_array, int8_array, int8_array, bytea_array, bytea_array}};
+const PgStatement drop_answers{
+  "drop_answers",
+  "WITH gone AS (DELETE FROM backoff.answer WHERE ctid = ANY(ARRAY(SELECT ctid FROM backoff.answer "
+  "WHERE outbox = $1 AND shard = 0 AND at < $2 ORDER BY at LIMIT 1000)) RETURNING 1) SELECT "
+  "count(*) FROM gone",
+  {int4, int8}};
+const PgStatement set_answers_back{
+  "set_answers_back",
+  "UPDATE backoff.answer SET at = $2 WHERE outbox = $1 AND shard = 0 AND at > $2",
+  {int4, int8}};
+
 const PgStatement find_oldest{"find_oldest",
                               "SELECT id FROM backoff.delivery WHERE outbox = $1 AND shard = 0 AND "
                               "id >= $2 ORDER BY id LIMIT 1",
@@ -210,6 +228,37 @@ const PgStatement read_keys{"read_keys",
                             "WHERE outbox = $1 AND shard = 0 "
                             "AND number >= $2 AND at >= $4 ORDER BY number LIMIT $3",
                             {int4, int8, int8, int8}};
+
+// What became of one message: the kind of row, its number, time, attempts, context, the time that a
+// row of `incoming` waits for, and why it is dead.
+#define BACKOFF_ACTOR_FIND(condition, others)                                                      \
+  "SELECT * FROM (SELECT 1::int8 AS kind, id, submitted_at, attempts, coalesce(context, '') AS "   \
+  "context, NULL::int8, '', ''::bytea FROM backoff.delivery WHERE outbox = $1 AND shard = 0 "      \
+  "AND " condition others                                                                          \
+  " UNION ALL SELECT 4, id, at, attempts, coalesce(context, ''), NULL, reason, cause FROM "        \
+  "backoff.dead_letter WHERE outbox = $1 AND shard = 0 AND " condition                             \
+  ") f ORDER BY kind, id DESC LIMIT 1"
+
+// $3: older keys are forgotten. Rows of `incoming` that say what to do about others are none.
+const PgStatement find_key{
+  nullptr,
+  BACKOFF_ACTOR_FIND(
+    "idempotency_key = $2",
+    " UNION ALL SELECT 2, number, at, 0, '', NULL, '', '' FROM backoff.acknowledged_key WHERE "
+    "outbox = $1 AND shard = 0 AND at >= $3 AND idempotency_key = $2 UNION ALL SELECT 3, id, "
+    "(extract(epoch FROM at) * 1e9)::int8, 0, '', (extract(epoch FROM not_before) * 1e9)::int8, "
+    "'', '' FROM backoff.incoming WHERE outbox_id = $1 AND convert_to(idempotency_key, 'UTF8') = "
+    "$2 AND type <> 'backoff.cancel' AND coalesce(context, '') !~ '(?n)^replace: waiting$'"),
+  {int4, bytea, int8}};
+// $3: older ones are forgotten. They are found by their index, however many rows there are.
+const PgStatement find_answer{
+  nullptr,
+  "SELECT at, bytes, types, payload FROM backoff.answer WHERE outbox = $1 AND shard = 0 AND "
+  "sha256(idempotency_key) = sha256($2) AND at >= $3",
+  {int4, bytea, int8}};
+const PgStatement has_answers{
+  nullptr, "SELECT EXISTS (SELECT FROM backoff.answer WHERE outbox = $1 AND shard = 0)", {int4}};
+const PgStatement find_number{nullptr, BACKOFF_ACTOR_FIND("id = $2", ""), {int4, int8}};
 
 const PgStatement remove_dead{
   "remove_dead",
@@ -304,10 +353,16 @@ std::span<const PgStatement* const> all(int schema) {
                                          &bury_with_text,
                                          &insert_dead_with_text,
                                          &read_dead_with_text,
-                                         &read_newest_dead_with_text};
-  constexpr std::size_t of_version_2 = 7; // the last
+                                         &read_newest_dead_with_text,
+                                         &keep_answers,
+                                         &drop_answers,
+                                         &set_answers_back};
+  constexpr std::size_t of_version_3 = 3; // the last
+  constexpr std::size_t of_version_2 = 7; // those before
   const std::span all{statements};
-  return schema > 1 ? all : all.first(all.size() - of_version_2);
+  if (schema > 2)
+    return all;
+  return all.first(all.size() - of_version_3 - (schema > 1 ? 0 : of_version_2));
 }
 
 } // namespace backoff_actor::detail::pg

@@ -60,7 +60,8 @@ void PostgresDeliveryStore::commit(std::span<const StoreChange> changes) {
     if (const auto id = too_large_in(one); id != 0)
       throw StoreError(StoreFailure::too_large, name() + ": delivery " + std::to_string(id)
                                                   + " has more than 1000000000 bytes");
-    batch.add(one);
+    if (!std::holds_alternative<change::KeepAnswer>(one) || may_keep_answers())
+      batch.add(one);
   }
   if (has_keys_to_drop_)
     batch.drop_keys();
@@ -72,7 +73,16 @@ void PostgresDeliveryStore::commit(std::span<const StoreChange> changes) {
 }
 
 PgChanges PostgresDeliveryStore::new_changes() const {
-  return {session_->outbox(), row_, may_have_keys_, session_->schema()};
+  return {session_->outbox(), row_, may_have_keys_, may_have_answers_, session_->schema()};
+}
+
+bool PostgresDeliveryStore::may_keep_answers() {
+  may_have_answers_ = session_->schema() >= 3;
+  if (!may_have_answers_ && !std::exchange(has_told_of_answers_, true))
+    notices_.push_back(name() + ": it keeps no answers, for its schema has version "
+                       + std::to_string(session_->schema())
+                       + "; run backoffctl outbox migrate, and then start the program anew");
+  return may_have_answers_;
 }
 
 void PostgresDeliveryStore::make(PgCommit commit, bool is_of_caller) {
@@ -131,6 +141,8 @@ void PostgresDeliveryStore::keep(PgCommit& commit, const std::vector<PgRows>& ro
     has_keys_to_drop_ = rows[*commit.dropped_keys].number(0, 0) >= keys_at_a_time;
     after.first_key_number = rows[*commit.dropped_keys].number(0, 1);
   }
+  if (commit.dropped_answers)
+    has_keys_to_drop_ |= rows[*commit.dropped_answers].number(0, 0) >= keys_at_a_time;
   if (commit.oldest) {
     const auto& found = rows[*commit.oldest];
     after.oldest_id =
@@ -228,7 +240,12 @@ void PostgresDeliveryStore::for_each_owed(const std::function<void(StoredDeliver
 void PostgresDeliveryStore::for_each_acknowledged_key(
   const std::function<void(AcknowledgedKey)>& visit) {
   reach();
-  call([&] { read_pg_keys(session_->connection(), session_->outbox(), row_.keys.since, visit); });
+  call([&] {
+    read_pg_keys(session_->connection(), session_->outbox(), row_.keys.since, visit);
+    if (session_->schema() >= 3)
+      may_have_answers_ |=
+        session_->connection().run({&pg::has_answers, {pg_int4(session_->outbox())}}).is_true(0, 0);
+  });
 }
 
 void PostgresDeliveryStore::for_each_dead_letter(
@@ -246,6 +263,15 @@ void PostgresDeliveryStore::for_each_newest_dead_letter(
   call([&] {
     read_newest_pg_dead_letters(session_->connection(), session_->outbox(), session_->schema(),
                                 below, at_most, name(), visit);
+  });
+}
+
+FoundMessage PostgresDeliveryStore::find_message(const std::string& idempotency_key,
+                                                 std::uint64_t delivery) {
+  reach();
+  return call([&] {
+    return find_pg_message(session_->connection(), session_->outbox(), session_->schema(),
+                           row_.keys.since, idempotency_key, delivery, name());
   });
 }
 

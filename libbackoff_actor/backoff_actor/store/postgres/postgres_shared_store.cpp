@@ -133,6 +133,8 @@ public:
     return std::make_unique<PostgresIncomingWriter>(wish_);
   }
 
+  std::shared_ptr<DeliveryStore> open_to_read() override { return pg_view(wish_); }
+
 private:
   using Clock = std::chrono::steady_clock;
 

@@ -54,6 +54,13 @@ public:
     });
   }
 
+  FoundMessage find_message(const std::string& idempotency_key, std::uint64_t delivery) override {
+    return read([&](PgConnection& connection, const PgOutboxRow& row) {
+      return find_pg_message(connection, session_->outbox(), session_->schema(), row.keys.since,
+                             idempotency_key, delivery, name());
+    });
+  }
+
   DeadLetterTally count_dead_letters() override {
     return read([&](PgConnection& connection, const PgOutboxRow&) {
       return count_pg_dead_letters(connection, session_->outbox());
@@ -139,6 +146,14 @@ private:
   std::unique_ptr<PgSession> session_{}; // null: it was lost
 };
 
+} // namespace
+
+std::shared_ptr<DeliveryStore> pg_view(std::shared_ptr<const PgWish> wish) {
+  return std::make_shared<PostgresView>(std::move(wish));
+}
+
+namespace {
+
 const PgStatement find_schema_oid{nullptr, "SELECT to_regnamespace('backoff')::oid::int8", {}};
 
 std::vector<PostgresOutbox> list_outboxes(PgConnection& connection, const std::string& name) {
@@ -203,7 +218,7 @@ int migrate_pg_schema(PgConnection& connection, const std::string& name) {
 
 std::shared_ptr<DeliveryStore> open_postgres_store_to_read(const PostgresAddress& address,
                                                            const PostgresOptions& options) {
-  return std::make_shared<detail::PostgresView>(detail::pg_wish(address, options));
+  return detail::pg_view(detail::pg_wish(address, options));
 }
 
 std::vector<PostgresOutbox> postgres_outboxes(const std::string& connection) {

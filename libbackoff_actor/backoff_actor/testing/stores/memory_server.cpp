@@ -25,6 +25,7 @@ struct DeliveryIn {
   std::uint64_t operator()(const change::Insert& x) const { return x.delivery.id; }
   std::uint64_t operator()(const change::ForgetKeys&) const { return 0; }
   std::uint64_t operator()(const change::DropIncoming&) const { return 0; }
+  std::uint64_t operator()(const change::KeepAnswer&) const { return 0; }
   template <class Other>
   std::uint64_t operator()(const Other& x) const {
     return x.delivery;
@@ -98,6 +99,10 @@ public:
   }
   void for_each_dead_letter(const std::function<void(StoredDeadLetter)>& visit) override {
     call([&](MemoryStore& store) { store.for_each_dead_letter(visit); });
+  }
+  FoundMessage find_message(const std::string& idempotency_key, std::uint64_t delivery) override {
+    return call(
+      [&](MemoryStore& /*store*/) { return state_->find_message(idempotency_key, delivery); });
   }
   std::uint64_t last_id() override {
     return call([](MemoryStore& store) { return store.last_id(); });
@@ -201,6 +206,51 @@ private:
   bool is_lost_ = false;
 };
 
+// -- the store of a process that does not own it ------------------------------------------
+
+class MemoryServer::View final : public DeliveryStore {
+public:
+  View(std::shared_ptr<State> state, std::string node)
+    : state_(std::move(state)), node_(std::move(node)) {}
+
+  std::string name() const override { return state_->name; }
+  void for_each_owed(const std::function<void(StoredDelivery)>& visit) override {
+    read([&](MemoryStore& store) { store.for_each_owed(visit); });
+  }
+  void for_each_acknowledged_key(const std::function<void(AcknowledgedKey)>& visit) override {
+    read([&](MemoryStore& store) { store.for_each_acknowledged_key(visit); });
+  }
+  void for_each_dead_letter(const std::function<void(StoredDeadLetter)>& visit) override {
+    read([&](MemoryStore& store) { store.for_each_dead_letter(visit); });
+  }
+  FoundMessage find_message(const std::string& idempotency_key, std::uint64_t delivery) override {
+    return read([&](MemoryStore&) { return state_->find_message(idempotency_key, delivery); });
+  }
+  std::uint64_t last_id() override {
+    return read([](MemoryStore& store) { return store.last_id(); });
+  }
+  std::string message_format() override {
+    return read([](MemoryStore& store) { return store.message_format(); });
+  }
+  void commit(std::span<const StoreChange> /*changes*/) override { refuse(); }
+  void set_message_format(const std::string& /*format*/) override { refuse(); }
+  std::size_t remove_dead_letters(std::span<const std::uint64_t> /*ids*/) override { refuse(); }
+  std::size_t resubmit_dead_letters(std::span<const std::uint64_t> /*ids*/) override { refuse(); }
+
+private:
+  template <class Read>
+  auto read(Read what) -> decltype(what(std::declval<MemoryStore&>())) {
+    const std::lock_guard lock{state_->mutex};
+    state_->require_server_for(node_);
+    return what(*state_->content);
+  }
+
+  [[noreturn]] void refuse() const { state_->fail(StoreFailure::read_only, "open for reading"); }
+
+  const std::shared_ptr<State> state_;
+  const std::string node_;
+};
+
 // -- the outbox as a process sees it --------------------------------------------------
 
 class MemoryServer::Shared final : public SharedStore {
@@ -241,6 +291,9 @@ public:
   }
 
   std::unique_ptr<IncomingWriter> open_writer() override { return write_rows(state_, node_); }
+  std::shared_ptr<DeliveryStore> open_to_read() override {
+    return std::make_shared<View>(state_, node_);
+  }
 
 private:
   void require_server() const {

@@ -134,6 +134,7 @@ private:
   struct State;
   class Owned;
   class Shared;
+  class View;
   class Rows;
   class NewRows;
 

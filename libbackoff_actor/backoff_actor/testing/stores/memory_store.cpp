@@ -24,6 +24,8 @@ struct MemoryStore::Content {
     keys.set_back(at.since_epoch);
     for (auto& key : acknowledged)
       key.at = std::min(key.at, at);
+    for (auto& [key, answer] : answers)
+      answer.second = std::min(answer.second, at);
   }
 
   void operator()(const change::Insert& x) {
@@ -79,14 +81,20 @@ struct MemoryStore::Content {
 
   void operator()(const change::DropIncoming& /*x*/) {}
 
+  void operator()(const change::KeepAnswer& x) {
+    answers[x.idempotency_key] = {x.answer, std::max(x.at, WallTime{keys.since})};
+  }
+
   void operator()(const change::ForgetKeys& x) {
     keys.forget(x.before.since_epoch);
+    std::erase_if(answers, [&](const auto& one) { return one.second.second < x.before; });
     std::erase_if(acknowledged, [&](const AcknowledgedKey& key) { return key.at < x.before; });
   }
 
   std::map<std::uint64_t, StoredDelivery> owed;
   std::map<std::uint64_t, StoredDeadLetter> dead;
   std::vector<AcknowledgedKey> acknowledged;
+  std::map<std::string, std::pair<KeptAnswer, WallTime>> answers; // with their times
   KeyClock keys;
   std::uint64_t last_id = 0;
   std::string format;
@@ -170,6 +178,16 @@ void MemoryStore::for_each_dead_letter(const std::function<void(StoredDeadLetter
   const std::lock_guard lock{mutex_};
   for (const auto& [id, letter] : content_->dead)
     visit(letter);
+}
+
+FoundMessage MemoryStore::find_message(const std::string& idempotency_key, std::uint64_t delivery) {
+  auto result = DeliveryStore::find_message(idempotency_key, delivery);
+  if (result.state != MessageState::done)
+    return result;
+  const std::lock_guard lock{mutex_};
+  if (const auto found = content_->answers.find(idempotency_key); found != content_->answers.end())
+    result.answer = found->second.first;
+  return result;
 }
 
 std::uint64_t MemoryStore::last_id() {

@@ -51,6 +51,8 @@ public:
   void for_each_acknowledged_key(const std::function<void(AcknowledgedKey)>& visit) override;
   /// Visits the dead letters.
   void for_each_dead_letter(const std::function<void(StoredDeadLetter)>& visit) override;
+  /// Looks at all that there is.
+  FoundMessage find_message(const std::string& idempotency_key, std::uint64_t delivery) override;
   /// Returns the highest number that a delivery has ever had.
   std::uint64_t last_id() override;
   /// Returns the format that was set.

@@ -48,6 +48,10 @@ public:
     store_->for_each_newest_dead_letter(below, at_most, visit);
   }
   /// As the other store's.
+  FoundMessage find_message(const std::string& idempotency_key, std::uint64_t delivery) override {
+    return store_->find_message(idempotency_key, delivery);
+  }
+  /// As the other store's.
   std::uint64_t last_id() override { return store_->last_id(); }
   /// As the other store's.
   std::string message_format() override { return store_->message_format(); }

@@ -136,6 +136,14 @@ public:
   // Gives the changes to the writer. Returns whether `take_behind` has something new.
   bool flush();
 
+  // Keeps the answer of the delivery that was just acknowledged. Empty: it was too large. Throws
+  // `NotStorable`.
+  void keep_answer(caf::actor_system& system, const std::string& key, const caf::message& answer,
+                   std::uint64_t bytes, Instant now);
+
+  // Lets the writer answer the client by the rows. `known` is what the sender knows.
+  void find_in_rows(const Ask& what, compat::OpenRequest client, AskAnswer known);
+
   // -- what the store says --------------------------------------------------------------
 
   // Takes what the store has said. The following functions return it, each once.

@@ -144,6 +144,7 @@ public:
   std::vector<StoredDeadLetter> dead_letters();
   std::vector<StoredDeadLetter> newest_dead_letters(std::uint64_t below, std::size_t at_most);
   std::optional<StoredDeadLetter> dead_letter(std::uint64_t id);
+  FoundMessage find_message(const std::string& idempotency_key, std::uint64_t delivery);
   std::size_t remove_dead_letters(std::span<const std::uint64_t> ids);
 
 private:

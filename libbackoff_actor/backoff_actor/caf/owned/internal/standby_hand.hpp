@@ -4,6 +4,7 @@
 
 #include "backoff_actor/caf/messages/type_ids.hpp"
 #include "backoff_actor/caf/outbox/durable_outbox.hpp"
+#include "backoff_actor/caf/outbox/internal/asked_rows.hpp"
 #include "backoff_actor/caf/owned/owned_sender.hpp"
 #include "backoff_actor/delivery/incoming.hpp"
 #include "backoff_actor/delivery/shared_store.hpp"
@@ -43,7 +44,8 @@ struct RowsWritten {
 };
 
 // Starts an actor that makes the calls which may block. It does what the first and third of these
-// messages ask for, answers `owner` by the other two, and ends by `Stop`.
+// messages ask for, answers `owner` by the other two, and ends by `Stop`. It answers the client of
+// a `FindInRows` itself.
 //
 // @param writer for `WriteRows`
 caf::actor spawn_standby_hand(caf::actor_system& system, const caf::actor_addr& owner,

@@ -2,10 +2,14 @@
 
 // Inside of the sender; not for its users.
 
+#include "backoff_actor/caf/compat/compat.hpp"
 #include "backoff_actor/core/time.hpp"
+
+#include <caf/message.hpp>
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -27,6 +31,36 @@ public:
       return State::unknown;
     slot = found->second.slot;
     return found->second.state;
+  }
+
+  // When the key was acknowledged, if that is its state.
+  Instant acknowledged_at(const std::string& key) const { return keys_.at(key).at; }
+
+  // The answer to an acknowledged message.
+  struct Answer {
+    caf::message content{};  // empty: it was too large
+    std::uint64_t bytes = 0; // of it
+  };
+
+  // Keeps the answer of a key that was acknowledged, as long as the key.
+  void keep(const std::string& key, Answer answer) {
+    if (!answers_)
+      answers_ = std::make_unique<Answers>();
+    (*answers_)[key] = std::move(answer);
+  }
+
+  // An earlier answer of the key counts no more.
+  void drop_answer(const std::string& key) {
+    if (answers_)
+      answers_->erase(key);
+  }
+
+  // The answer of an acknowledged key; null: none is kept here.
+  const Answer* answer(const std::string& key) const {
+    if (!answers_)
+      return nullptr;
+    const auto found = answers_->find(key);
+    return found == answers_->end() ? nullptr : &found->second;
   }
 
   void owe(const std::string& key, std::uint32_t slot) { keys_[key] = {State::owed, slot, {}}; }
@@ -52,8 +86,11 @@ public:
       const auto& [at, key] = acknowledged_.front();
       const auto found = keys_.find(key);
       if (found != keys_.end() && found->second.state == State::acknowledged
-          && found->second.at == at)
+          && found->second.at == at) {
         keys_.erase(found);
+        if (answers_)
+          answers_->erase(key);
+      }
       result = true;
     }
     return result;
@@ -69,7 +106,10 @@ private:
     Instant at; // when it was acknowledged
   };
 
+  using Answers = std::unordered_map<std::string, Answer>;
+
   std::unordered_map<std::string, Entry> keys_;
+  std::unique_ptr<Answers> answers_; // none: none was kept
   std::deque<std::pair<Instant, std::string>> acknowledged_;
 };
 

@@ -272,12 +272,21 @@ private:
   void refuse_replacements(Awaited& awaited, SenderError why);
   void refuse_replacements_of(std::uint64_t delivery);
 
+  // -- asked for (sender_actor_ask.cpp) ----------------------------------------------
+
+  void on_ask(const Ask& x);
+  AskAnswer look_up(const Ask& x);
+  AskAnswer look_at(std::uint32_t slot, std::uint64_t delivery);
+  void keep_answer(const std::string& key, const caf::message& answer);
+  void tell_unkept(const std::string& key, const std::string& why);
+
   // -- known idempotency keys (sender_actor_idempotency.cpp) ------------------------
 
   bool is_known(const Submit& x);
   std::uint64_t owed_with_key(const std::string& key);
   IdempotencyKeys& keys();
   void note_end(const Parcel& parcel, bool is_acknowledged);
+  void note_acknowledged(const Parcel& parcel, const caf::message& answer);
   Instant forget_old_keys();
 
   // -- the durable outbox (sender_actor_storing.cpp) --------------------------------

@@ -18,10 +18,11 @@ namespace backoff_actor::detail {
 // are made.
 struct PgCommit {
   std::vector<PgCall> calls{};
-  PgOutboxRow after{};                       // but for the parts below
-  std::optional<std::size_t> keys{};         // which call returns the last acknowledged key
-  std::optional<std::size_t> dropped_keys{}; // which returns how many forgotten keys it dropped
-  std::optional<std::size_t> oldest{};       // which looks for the oldest delivery
+  PgOutboxRow after{};                          // but for the parts below
+  std::optional<std::size_t> keys{};            // which call returns the last acknowledged key
+  std::optional<std::size_t> dropped_keys{};    // which returns how many forgotten keys it dropped
+  std::optional<std::size_t> dropped_answers{}; // and which the same of answers
+  std::optional<std::size_t> oldest{};          // which looks for the oldest delivery
 
   std::size_t bytes() const;
 };
@@ -33,8 +34,10 @@ struct PgCommit {
 class PgChanges {
 public:
   // @param may_have_keys whether an owed delivery may have an idempotency key
+  // @param may_have_answers whether there may be answers
   // @param schema the version of the tables
-  PgChanges(std::int32_t outbox, const PgOutboxRow& before, bool may_have_keys, int schema);
+  PgChanges(std::int32_t outbox, const PgOutboxRow& before, bool may_have_keys,
+            bool may_have_answers, int schema);
 
   // Looks whether the clock was set back. Comes before `add`, with all changes.
   void note_time(std::span<const StoreChange> changes);
@@ -97,6 +100,7 @@ private:
   void make(const change::Bury& x);
   void make(const change::ForgetKeys& x);
   void make(const change::DropIncoming& x);
+  void make(const change::KeepAnswer& x);
   Sum* open_sum(std::uint64_t id);
 
   void add_fence(PgCommit& to) const;
@@ -108,11 +112,13 @@ private:
   void add_contexts(PgCommit& to) const;
   void add_messages(PgCommit& to) const;
   void add_cancelled(PgCommit& to) const;
+  void add_answers(PgCommit& to) const;
 
   std::int32_t outbox_;
   PgOutboxRow before_;
   PgOutboxRow after_;
   bool may_have_keys_;
+  bool may_have_answers_;
   bool is_version_1_;
   bool has_keys_ = false;
   bool drops_keys_ = false;
@@ -124,6 +130,7 @@ private:
   std::vector<std::size_t> acknowledged_{};                 // in `sums_`, in order
   std::vector<std::uint64_t> incoming_{};                   // rows to delete
   std::vector<const change::DropIncoming*> cancelled_{};    // with the rows before them
+  std::vector<const change::KeepAnswer*> answers_{};        // in order
   std::vector<std::uint64_t> replacing_{};                  // rows that older ones take after
   std::vector<const change::Insert*> left_{};               // that nobody has read
   std::vector<PgCall> others_{};

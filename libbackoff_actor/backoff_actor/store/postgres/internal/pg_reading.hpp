@@ -33,4 +33,13 @@ DeadLetterTally count_pg_dead_letters(PgConnection& connection, std::int32_t out
 void read_pg_keys(PgConnection& connection, std::int32_t outbox, std::int64_t since,
                   const std::function<void(AcknowledgedKey)>& visit);
 
+// As `DeliveryStore::find_message`. A row of `incoming` is waiting, and has no number. An answer
+// that is kept is found at once, and all else in time in proportion to the rows.
+//
+// @param schema the version of the tables
+// @param since older acknowledged keys are forgotten
+FoundMessage find_pg_message(PgConnection& connection, std::int32_t outbox, int schema,
+                             std::int64_t since, const std::string& idempotency_key,
+                             std::uint64_t delivery, const std::string& name);
+
 } // namespace backoff_actor::detail

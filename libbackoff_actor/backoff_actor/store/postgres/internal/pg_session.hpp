@@ -21,6 +21,9 @@ struct PgWish {
 // Completes the options of a process.
 std::shared_ptr<const PgWish> pg_wish(const PostgresAddress& address, PostgresOptions options);
 
+// Opens the outbox for reading, as `open_postgres_store_to_read`.
+std::shared_ptr<DeliveryStore> pg_view(std::shared_ptr<const PgWish> wish);
+
 // The row of an outbox, as its owner sees it.
 struct PgOutboxRow {
   std::uint64_t epoch = 0;

@@ -22,6 +22,9 @@ extern const PgStatement set_contexts;
 extern const PgStatement set_messages;
 extern const PgStatement drop_keys;
 extern const PgStatement drop_keys_1;
+extern const PgStatement keep_answers;
+extern const PgStatement drop_answers;
+extern const PgStatement set_answers_back;
 extern const PgStatement set_keys_back;
 extern const PgStatement set_keys_back_1;
 extern const PgStatement find_oldest;
@@ -42,7 +45,13 @@ extern const PgStatement delete_cancelled;
 extern const PgStatement replace_incoming;
 extern const PgStatement resubmit_incoming;
 
-// All that the tables of a version can take. Those for version 1 are among those for version 2: a
+// Of everybody who reads, and not prepared.
+extern const PgStatement find_key;
+extern const PgStatement find_number;
+extern const PgStatement find_answer;
+extern const PgStatement has_answers;
+
+// All that the tables of a version can take. Those for a version are among those for the next: a
 // commit that was made for an earlier session may have them.
 std::span<const PgStatement* const> all(int schema);
 

@@ -75,6 +75,7 @@ public:
   void for_each_dead_letter(const std::function<void(StoredDeadLetter)>& visit) override;
   void for_each_newest_dead_letter(std::uint64_t below, std::size_t at_most,
                                    const std::function<void(StoredDeadLetter)>& visit) override;
+  FoundMessage find_message(const std::string& idempotency_key, std::uint64_t delivery) override;
   DeadLetterTally count_dead_letters() override;
   std::uint64_t last_id() override { return row_.last_id; }
   std::string message_format() override { return row_.message_format; }
@@ -105,6 +106,7 @@ private:
   void make(PgCommit commit, bool is_of_caller);
   void make_alone(const std::function<void(PgChanges&)>& fill);
   PgChanges new_changes() const;
+  bool may_keep_answers();
   void keep(PgCommit& commit, const std::vector<PgRows>& rows);
   void remember(PgCommit commit);
   std::unordered_map<std::uint64_t, bool> dead_among(std::span<const std::uint64_t> ids);
@@ -118,6 +120,8 @@ private:
   std::optional<Unanswered> unanswered_{};
   bool was_made_ = false;     // the commit that the caller will bring once more
   bool may_have_keys_ = true; // whether an owed delivery may have an idempotency key
+  bool may_have_answers_ = false;
+  bool has_told_of_answers_ = false; // that the tables have no place for them
   bool has_keys_to_drop_;
   std::size_t ended_ = 0; // deliveries since the last look for the oldest
   std::optional<StoreError> disowned_{};

@@ -116,6 +116,24 @@ struct MemoryServer::State {
     return row;
   }
 
+  FoundMessage find_message(const std::string& idempotency_key, std::uint64_t delivery) const {
+    auto result = content->find_message(idempotency_key, delivery);
+    if (idempotency_key.empty() || result.state == MessageState::owed
+        || result.state == MessageState::done)
+      return result;
+    for (const auto& x : rows)
+      if (x.message.idempotency_key == idempotency_key && x.is_committed
+          && !gone.contains(x.message.row) && x.message.type != "backoff.cancel")
+        return {MessageState::waiting,
+                0,
+                {x.at.since_origin.count()},
+                0,
+                x.not_before == Instant{}
+                  ? std::nullopt
+                  : std::optional{WallTime{x.not_before.since_origin.count()}}};
+    return result;
+  }
+
   std::optional<StoreOwner> owner() const {
     if (epoch == 0)
       return std::nullopt;
