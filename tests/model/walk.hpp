@@ -123,6 +123,30 @@ private:
       RC_ASSERT(describe(given) == describe(expected));
       RC_FAIL("the two differ in a part of the status that `describe` leaves out");
     }
+    ask();
+  }
+
+  // Somebody asks for one of the messages that are owed, another one each time.
+  void ask() {
+    const auto owed = reference_.owed();
+    if (owed.empty())
+      return;
+    const auto id = owed[++asked_ % owed.size()];
+    const auto slot = engine_.slot_of(id);
+    require(slot.has_value(), "what is owed is found by its number");
+    const auto given = engine_.view(*slot);
+    const auto& expected = *reference_.find(id);
+    RC_ASSERT(given.is_in_work == expected.is_in_flight);
+    RC_ASSERT(given.attempts == expected.attempts);
+    const auto since = expected.is_in_flight ? expected.clock_start : expected.submitted_at;
+    RC_ASSERT(given.since.since_origin == since.since_origin);
+    auto next_try = Instant::never();
+    if (!expected.is_in_flight) {
+      const auto own = expected.scheduled_for ? expected.scheduled_for : expected.pauses_until;
+      const auto all = reference_.due();
+      next_try = !own ? all : all == Instant::never() ? *own : std::max(all, *own);
+    }
+    RC_ASSERT(given.next_try.since_origin == next_try.since_origin);
   }
 
   void check_what_is_due() {
@@ -169,6 +193,7 @@ private:
   SideBySide<SenderEngine, ReferenceSender, Contract, Input, Effects, Event> sides_{options_};
   ReferenceSender& reference_ = sides_.reference;
   Contract& contract_ = sides_.account;
+  std::size_t asked_ = 0;
   const SenderEngine& engine_ = sides_.engine();
   Listener listener_;
 };

@@ -51,6 +51,9 @@ protected:
     }
   }
 
+  /// The name of a file that stands in place of the address; empty: none does.
+  std::string file() const { return has_url() && !is_on_server(*url_) ? *url_ : ""; }
+
   /// The address without the outbox.
   std::string connection() const { return url_->substr(0, url_->find('#')); }
 
@@ -142,7 +145,8 @@ private:
 constexpr auto find_description = R"(Shows what became of a message: where it is, and since when.
 
 It finds every message with this key or this idempotency key: what waits in the table incoming, what
-the owner owes, what is done, and what it gave up.
+the owner owes, what is done, and what it gave up. In a file it finds the message with this
+idempotency key.
 )";
 
 constexpr auto find_footer = R"(
@@ -157,9 +161,11 @@ Examples:
       where the message with this key is
   backoffctl outbox find 'postgres://reader@db1/shop' customer-17 --json
       in all outboxes of the database, for programs, one object a line
+  backoffctl outbox find outbox.db order-4711
+      the same in a file of SQLite
 
 Keys of each line:
-  outbox                   its name
+  outbox                   its name, or that of the file
   state                    waiting, owed, done or dead
   id                       number of the row in incoming, or of the delivery; null: it is done
   at                       when it came into this state, or was submitted, ISO 8601 in UTC
@@ -177,12 +183,36 @@ public:
     add_switch("--json", as_json_, "print JSON lines instead of text");
   }
 
+  void check(Problems& problems) override {
+    if (file().empty())
+      return KeyCommand::check(problems);
+    if (key().empty())
+      problems.add("KEY", "nothing", "the idempotency key of a message");
+  }
+
   std::string run() override {
-    const auto found = find_postgres_messages(connection(), outbox(), key());
+    const auto found =
+      file().empty() ? find_postgres_messages(connection(), outbox(), key()) : find_in_file();
     return as_json_ ? messages_json_lines(found) : messages_table(found);
   }
 
 private:
+  std::vector<PostgresMessage> find_in_file() const {
+    const auto x = open_outbox_file_to_read(file())->find_message(key(), 0);
+    std::vector<PostgresMessage> result;
+    if (x.state == MessageState::unknown)
+      return result;
+    auto& found = result.emplace_back();
+    found.outbox = file();
+    found.state = to_string(x.state);
+    found.id = x.delivery;
+    found.idempotency_key = key();
+    found.at = x.since;
+    found.attempts = x.attempts;
+    found.cause = x.why;
+    return result;
+  }
+
   bool as_json_ = false;
 };
 
