@@ -146,7 +146,7 @@ std::string SqliteReader::dead_letter_query() const {
 }
 
 void SqliteReader::for_each_acknowledged_key(const std::function<void(AcknowledgedKey)>& visit) {
-  read("SELECT idempotency_key, at " + keys_of_version()
+  read(std::string{"SELECT idempotency_key, at "} + keys_of_version()
          + (connection_.version() == 1 ? " ORDER BY at, idempotency_key" : " ORDER BY id"),
        [&](SQLite::Statement& row) { visit(read_key(row)); });
 }
@@ -169,8 +169,8 @@ FoundMessage SqliteReader::find_message(const std::string& idempotency_key,
   connection_.translate([&] {
     SQLite::Statement row{
       connection_.database(),
-      "SELECT * FROM (SELECT 1 AS place, id, submitted_at, attempts, " + context_of_version()
-        + ", '', x'' FROM deliveries WHERE " + it
+      std::string{"SELECT * FROM (SELECT 1 AS place, id, submitted_at, attempts, "}
+        + context_of_version() + ", '', x'' FROM deliveries WHERE " + it
         + " UNION ALL SELECT 2, 0, at, 0, x'', '', x'' FROM (SELECT idempotency_key, at "
         + keys_of_version() + ") WHERE idempotency_key = ?1"
         + " UNION ALL SELECT 3, id, at, attempts, " + context_of_version()

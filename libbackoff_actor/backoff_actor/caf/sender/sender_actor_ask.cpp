@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <string>
 #include <utility>
 
 namespace backoff_actor {
@@ -100,8 +101,11 @@ void BackOffSender::keep_answer(const std::string& key, const caf::message& answ
 }
 
 void BackOffSender::tell_unkept(const std::string& key, const std::string& why) {
-  if (options().on_event)
-    tell(event::StoreNotice{now(), "the answer to \"" + key + "\" is not kept: " + why});
+  if (!options().on_event)
+    return;
+  std::string text{"the answer to \""};
+  text.append(key).append("\" is not kept: ").append(why);
+  tell(event::StoreNotice{now(), std::move(text)});
 }
 
 } // namespace backoff_actor
