@@ -248,7 +248,8 @@ private:
   Named find_named(const std::string& idempotency_key, std::uint64_t delivery);
   Named find_to_replace(const std::string& idempotency_key, std::uint64_t delivery);
   template <class Order>
-  void on_order(const Order& x, void (BackOffSender::*carry_out)(const Order&, compat::OpenRequest));
+  void on_order(const Order& x,
+                void (BackOffSender::*carry_out)(const Order&, compat::OpenRequest));
   void on_cancel(const Cancel& x);
   void cancel(const Cancel& x, compat::OpenRequest client);
   void cancel(const IncomingMessage& row);
