@@ -369,7 +369,8 @@ public:
   /// this number: of an owed delivery first, then of what is done, then of the newest dead letter.
   /// The number of a delivery that is done is not kept. A store may know a quicker way than to
   /// visit all. A store that keeps answers has one of its own, which returns them, too.
-  virtual FoundMessage find_message(const std::string& idempotency_key, std::uint64_t delivery);
+  BACKOFF_ACTOR_EXPORT virtual FoundMessage find_message(const std::string& idempotency_key,
+                                                         std::uint64_t delivery);
 
   /// The highest number that a delivery ever had; 0 if none was ever stored.
   virtual std::uint64_t last_id() = 0;
