@@ -190,6 +190,19 @@ TEST_F(WorkInHandTest, that_is_made_behind_the_promise_is_a_mistake_that_is_seen
               HasSubstr("WorkInHand: make it before the promise of an answer"));
 }
 
+TEST_F(WorkInHandTest, that_a_child_keeps_does_not_keep_its_sender) {
+  auto options = default_options();
+  options.on_event = log.hook();
+  sender = spawn_back_off_sender(time.system(), importers(imports), options);
+  ask("import");
+  time.run();
+  tell_worker(-1);
+  imports->last_worker = nullptr; // it still has what it had in hand
+  sender = nullptr;
+  time.run();
+  EXPECT_EQ(log.count<event::SenderStopped>(), 1u);
+}
+
 TEST_F(WorkInHandTest, outlives_the_process) {
   outbox = open(store);
   start_importer(with(outbox));

@@ -23,14 +23,14 @@ WorkInHand::WorkInHand(caf::local_actor& self) : self_(&self) {
 
 WorkInHand::WorkInHand(caf::local_actor& self, const compat::OpenRequest& request) : self_(&self) {
   if (request.is_request() && compat::is_of_requesting_actor(request.id)) {
-    sender_ = request.client;
+    sender_ = caf::actor_cast<caf::weak_actor_ptr>(request.client);
     request_ = compat::name_of_request(request.id);
   }
 }
 
 void WorkInHand::still_working(std::string note) const {
-  if (sender_)
-    compat::respond({sender_, {}}, caf::make_message(detail::WorkingOn{request_, std::move(note)}),
+  if (const auto sender = sender_.lock())
+    compat::respond({sender, {}}, caf::make_message(detail::WorkingOn{request_, std::move(note)}),
                     self_->ctrl());
 }
 

@@ -32,7 +32,7 @@ struct OpenRequest;
 ///     }
 ///
 /// If the message comes from somebody else than a sender, nobody is told, and there is no note. The
-/// same holds for an actor to which the child has passed the message on.
+/// same holds for an actor to which the child has passed the message on. It keeps no sender alive.
 ///
 /// @thread the actor's own
 class BACKOFF_ACTOR_EXPORT WorkInHand {
@@ -60,16 +60,17 @@ public:
   /// @param f called as `f(const std::string&)`, in the actor
   template <class Self, class F>
   void with_note(Self& self, F f) const {
-    if (!sender_)
+    const auto sender = sender_.lock();
+    if (!sender)
       return f(std::string{});
-    compat::request(self, caf::actor_cast<caf::actor>(sender_), detail::AskNote{request_})
+    compat::request(self, caf::actor_cast<caf::actor>(sender), detail::AskNote{request_})
       .then([f](const std::string& note) mutable { f(note); },
             [f](const caf::error&) mutable { f(std::string{}); });
   }
 
 private:
   caf::local_actor* self_;
-  caf::strong_actor_ptr sender_{}; // none: nobody
+  caf::weak_actor_ptr sender_{}; // none: nobody
   std::uint64_t request_ = 0;
 };
 
