@@ -294,7 +294,7 @@ struct KeyClock {
 ///
 /// @errors every member may throw `StoreError`.
 /// @thread one at a time, but not always the same thread.
-class DeliveryStore {
+class BACKOFF_ACTOR_EXPORT DeliveryStore {
 public:
   /// A store is made by its own kind's function.
   DeliveryStore() = default;
@@ -369,8 +369,7 @@ public:
   /// this number: of an owed delivery first, then of what is done, then of the newest dead letter.
   /// The number of a delivery that is done is not kept. A store may know a quicker way than to
   /// visit all. A store that keeps answers has one of its own, which returns them, too.
-  BACKOFF_ACTOR_EXPORT virtual FoundMessage find_message(const std::string& idempotency_key,
-                                                         std::uint64_t delivery);
+  virtual FoundMessage find_message(const std::string& idempotency_key, std::uint64_t delivery);
 
   /// The highest number that a delivery ever had; 0 if none was ever stored.
   virtual std::uint64_t last_id() = 0;
