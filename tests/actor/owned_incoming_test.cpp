@@ -139,6 +139,30 @@ TEST_F(OwnedIncoming, a_row_that_cancels_takes_older_rows_of_its_key_along_and_n
   EXPECT_THAT(server.incoming(), IsEmpty());
 }
 
+// One look reads both, and the row that waited comes last.
+TEST_F(OwnedIncoming, a_row_whose_time_comes_when_it_is_cancelled_is_not_delivered) {
+  const auto& a = start("node-a");
+  auto one = message("x");
+  one.idempotency_key = "once";
+  server.hand_over(one, time.now() + 10ms);
+  server.hand_over(row_that_cancels("once", false));
+  time.advance(1min);
+  EXPECT_THAT(a.danger.texts(), IsEmpty());
+  EXPECT_THAT(server.incoming(), IsEmpty());
+}
+
+TEST_F(OwnedIncoming,
+       a_row_whose_time_comes_when_it_is_replaced_is_delivered_with_the_new_payload) {
+  const auto& a = start("node-a");
+  auto one = message("x");
+  one.idempotency_key = "once";
+  server.hand_over(one, time.now() + 10ms);
+  server.hand_over(row_that_replaces("once", "text", bytes_of("!y")));
+  time.advance(1min);
+  EXPECT_THAT(a.danger.texts(), ElementsAre("y"));
+  EXPECT_THAT(server.incoming(), IsEmpty());
+}
+
 TEST_F(OwnedIncoming, a_row_that_cancels_nothing_it_names_is_a_letter) {
   start("node-a");
   server.hand_over(row_that_cancels("", false));

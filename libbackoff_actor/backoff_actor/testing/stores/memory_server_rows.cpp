@@ -27,18 +27,21 @@ public:
     const auto now = state_->clock();
     std::vector<IncomingMessage> result;
     auto is_all = true;
-    for (const auto& x : state_->rows) {
-      const auto row = x.message.row;
-      if (!x.is_committed || x.not_before > now || held.contains(row) || state_->gone.contains(row))
-        continue;
-      if (result.size() >= at_most) {
-        is_all = is_all && row > newest_;
-        continue;
+    for (const auto is_timed : {false, true}) // those that waited for their time come last
+      for (const auto& x : state_->rows) {
+        const auto row = x.message.row;
+        if ((x.not_before != Instant{}) != is_timed || !x.is_committed || x.not_before > now
+            || held.contains(row) || taken_.contains(row) || state_->gone.contains(row))
+          continue;
+        if (result.size() >= at_most) {
+          is_all = is_all && (is_timed || row > newest_);
+          continue;
+        }
+        taken_.insert(row);
+        result.push_back(read(x.message));
+        if (auto& life = result.back().time_to_live)
+          *life -= now - x.at;
       }
-      result.push_back(read(x.message));
-      if (auto& life = result.back().time_to_live)
-        *life -= now - x.at;
-    }
     has_caught_up_ = has_caught_up_ || is_all;
     return result;
   }
@@ -51,7 +54,10 @@ public:
 
   bool has_caught_up() const override { return has_caught_up_; }
 
-  void give_back(std::span<const std::uint64_t> /*rows*/) override {}
+  void give_back(std::span<const std::uint64_t> rows) override {
+    for (const auto row : rows)
+      taken_.erase(row);
+  }
   void wait(Duration /*at_most*/) override {}
   void interrupt() override {}
 
@@ -67,7 +73,8 @@ private:
 
   const std::shared_ptr<State> state_;
   const std::string node_;
-  std::uint64_t newest_ = 0; // at the last `catch_up`
+  std::unordered_set<std::uint64_t> taken_{}; // and not given back
+  std::uint64_t newest_ = 0;                  // at the last `catch_up`
   bool has_caught_up_ = false;
 };
 
