@@ -66,11 +66,10 @@ public:
 protected:
   std::string name() const { return name_.value_or(""); }
 
-  // Says what was done to the entry, if it is there.
-  std::string said(bool is_there, const char* what) const {
+  // Complains if there is no such entry.
+  void need(bool is_there) const {
     if (!is_there)
       throw std::runtime_error("there is no entry '" + name() + "' in the calendar of " + outbox());
-    return std::string{what} + " " + name() + "\n";
   }
 
 private:
@@ -226,9 +225,9 @@ public:
       message.payload.push_back(static_cast<std::byte>(one));
     switch (entries().put(entry, message)) {
     case CalendarChange::added:
-      return said(true, "added");
+      return "added " + name() + "\n";
     case CalendarChange::changed:
-      return said(true, "changed");
+      return "changed " + name() + "\n";
     case CalendarChange::unchanged:
       break;
     }
@@ -249,6 +248,27 @@ private:
 
 // -- what is done to one entry ------------------------------------------------------------------
 
+// A command that does one thing to an entry which is there.
+struct EntryChange {
+  const char* name;
+  const char* description;
+  const char* footer;
+  const char* done; // what it says then
+  bool (PostgresCalendar::*change)(const std::string& name) const;
+};
+
+template <const EntryChange& it>
+class ChangeEntryCommand final : public EntryCommand {
+public:
+  explicit ChangeEntryCommand(CLI::App& calendar)
+    : EntryCommand(calendar, it.name, it.description, it.footer) {}
+
+  std::string run() override {
+    need((entries().*it.change)(name()));
+    return std::string{it.done} + " " + name() + "\n";
+  }
+};
+
 constexpr auto pause_entry_description = R"(Lets the times of an entry pass without a run.
 
 The user needs the role backoff_worker.
@@ -262,13 +282,8 @@ Examples:
       the same for a name of two words
 )";
 
-class PauseEntryCommand final : public EntryCommand {
-public:
-  explicit PauseEntryCommand(CLI::App& calendar)
-    : EntryCommand(calendar, "pause", pause_entry_description, pause_entry_footer) {}
-
-  std::string run() override { return said(entries().pause(name()), "paused"); }
-};
+constexpr EntryChange pause_entry{"pause", pause_entry_description, pause_entry_footer, "paused",
+                                  &PostgresCalendar::pause};
 
 constexpr auto resume_entry_description = R"(Lets an entry that was paused run again.
 
@@ -283,13 +298,8 @@ Examples:
       the same for a name of two words
 )";
 
-class ResumeEntryCommand final : public EntryCommand {
-public:
-  explicit ResumeEntryCommand(CLI::App& calendar)
-    : EntryCommand(calendar, "resume", resume_entry_description, resume_entry_footer) {}
-
-  std::string run() override { return said(entries().resume(name()), "resumed"); }
-};
+constexpr EntryChange resume_entry{"resume", resume_entry_description, resume_entry_footer,
+                                   "resumed", &PostgresCalendar::resume};
 
 constexpr auto remove_entry_description = R"(Removes an entry from the calendar of an outbox.
 
@@ -304,13 +314,8 @@ Examples:
       the same for a name of two words
 )";
 
-class RemoveEntryCommand final : public EntryCommand {
-public:
-  explicit RemoveEntryCommand(CLI::App& calendar)
-    : EntryCommand(calendar, "remove", remove_entry_description, remove_entry_footer) {}
-
-  std::string run() override { return said(entries().remove(name()), "removed"); }
-};
+constexpr EntryChange remove_entry{"remove", remove_entry_description, remove_entry_footer,
+                                   "removed", &PostgresCalendar::remove};
 
 constexpr auto run_now_entry_description =
   R"(Submits a run of an entry now, also of one that is paused.
@@ -335,7 +340,7 @@ public:
 
   std::string run() override {
     const auto key = entries().run_now(name());
-    said(key.has_value(), "");
+    need(key.has_value());
     return "handed over to the owner of " + outbox() + ": " + *key + "\n";
   }
 };
@@ -345,9 +350,9 @@ public:
 void add_calendar_server_commands(CLI::App& calendar, Commands& commands) {
   add_command<AddEntryCommand>(calendar, commands);
   add_command<ListEntryCommand>(calendar, commands);
-  add_command<PauseEntryCommand>(calendar, commands);
-  add_command<ResumeEntryCommand>(calendar, commands);
-  add_command<RemoveEntryCommand>(calendar, commands);
+  add_command<ChangeEntryCommand<pause_entry>>(calendar, commands);
+  add_command<ChangeEntryCommand<resume_entry>>(calendar, commands);
+  add_command<ChangeEntryCommand<remove_entry>>(calendar, commands);
   add_command<RunNowEntryCommand>(calendar, commands);
 }
 

@@ -180,10 +180,10 @@ struct RareSenderOptions {
   /// @range 1 us and above
   Duration idempotency_retention = std::chrono::hours{1};
 
-  /// How many bytes an answer of a child may have to be kept, in memory and in a durable outbox, as
-  /// long as the idempotency key of its message: `Ask` then returns it. Of a larger one the sender
-  /// keeps how large it was. An outbox keeps answers of its durable types alone. 0: no answer is
-  /// kept. The bytes are those of CAF's binary serializer.
+  /// How many bytes an answer of a child may have to be kept, in memory and in a durable outbox.
+  /// It is kept as long as the idempotency key of its message, and `Ask` returns it. Of a larger
+  /// one the sender keeps how large it was. An outbox keeps answers of its durable types alone. 0:
+  /// no answer is kept. The bytes are those of CAF's binary serializer.
   ///
   /// @range 0 to 16,384
   std::uint32_t largest_kept_answer = 0;

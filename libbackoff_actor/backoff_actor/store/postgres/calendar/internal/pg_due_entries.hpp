@@ -6,17 +6,19 @@
 // owner reads what is due, decides about it in memory (calendar/internal/calendar_row.hpp), and
 // makes one transaction of all that follows:
 //
-//     the epoch is still its own        locks the row of the outbox, as `backoff.fence` does
-//     the entries are as they were read those that somebody has locked or changed stay due
-//     decided_until, next_at, problem   are written
-//     the runs                          become rows of `incoming`, each with its key
+// 1. It checks that the epoch is still its own. That locks the row of the outbox, as
+//    `backoff.fence` does.
+// 2. It checks that the entries are as they were read. Those that somebody has locked or changed
+//    stay due.
+// 3. It writes decided_until, next_at and problem.
+// 4. It makes a row of `incoming` of each run, with its key.
 //
 // So a time becomes a row once, however often the answer is lost and whoever owns the outbox next.
 // From then on it is a row as any other. The transaction need not reach the disk: if the server
 // forgets it in a crash, it forgets the rows, too, and all that was made of them later.
 //
-// All times are the server's. A statement that the server refuses because of the values of one
-// entry is made again for each entry alone, and the entry that it refuses gets a problem.
+// All times are the server's. The values of one entry may have the server refuse a statement. Then
+// it is made again for each entry alone, and the entry that is refused gets a problem.
 
 #include "backoff_actor/calendar/internal/calendar_row.hpp"
 #include "backoff_actor/store/postgres/internal/pg_session.hpp"
