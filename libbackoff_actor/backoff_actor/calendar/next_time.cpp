@@ -5,8 +5,8 @@
 #include <numeric>
 
 // The instants of a zone are periods with one offset each. In a period local times are instants,
-// moved by the offset. So the next time is found period by period: where in the local times of the
-// period the schedule begins and ends is what the rules decide.
+// moved by the offset. So the next time is found period by period. Where in the local times of the
+// period the schedule begins is decided by `Gap`, and where it ends by `Twice`.
 
 namespace backoff_actor {
 
@@ -23,7 +23,7 @@ constexpr local_seconds local(sys_seconds at, seconds offset) {
 // Finds the first local time from one on. It looks only if what it found before does not answer.
 class Finder {
 public:
-  explicit Finder(const detail::LocalTimes& times) : times_(times) {}
+  explicit Finder(const detail::TimeFields& times) : times_(times) {}
 
   // Returns the greatest local time if there is none.
   local_seconds first_from(local_seconds from) {
@@ -35,7 +35,7 @@ public:
   }
 
 private:
-  const detail::LocalTimes& times_;
+  const detail::TimeFields& times_;
   local_seconds searched_from_ = local_seconds::max();
   local_seconds found_ = local_seconds::min();
 };

@@ -27,7 +27,7 @@ void check_whole(Problems& problems, const char* field, Duration span) {
 }
 
 // The first time of day.
-std::string text_of(const detail::LocalTimes& times) {
+std::string text_of(const detail::TimeFields& times) {
   std::array<char, 16> text;
   std::snprintf(text.data(), text.size(), "%02d:%02d", std::countr_zero(times.hours),
                 std::countr_zero(times.minutes));

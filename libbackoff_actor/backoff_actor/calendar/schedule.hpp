@@ -1,6 +1,6 @@
 #pragma once
 
-#include "backoff_actor/calendar/local_times.hpp"
+#include "backoff_actor/calendar/time_fields.hpp"
 #include "backoff_actor/calendar/zone.hpp"
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/problems.hpp"
@@ -92,7 +92,7 @@ private:
 
   std::chrono::seconds period_{0};
   std::chrono::seconds offset_{0};
-  detail::LocalTimes times_{};
+  detail::TimeFields times_{};
   Zone zone_{};
   std::string fields_{}; // of cron
   Kind kind_ = Kind::every;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "backoff_actor/calendar/local_times.hpp"
+#include "backoff_actor/calendar/time_fields.hpp"
 #include "backoff_actor/core/problems.hpp"
 
 #include <cstddef>
@@ -17,7 +17,7 @@ using FieldColumns = std::vector<std::pair<std::string_view, std::size_t>>;
 
 /// What five fields of cron say.
 struct CronFields {
-  LocalTimes times{};
+  TimeFields times{};
   std::string text{};       ///< the five fields with a blank between them, in small letters
   bool is_interval = false; ///< minute or hour begins with a star, see `cron`
 };
@@ -29,11 +29,11 @@ struct CronFields {
 CronFields read_cron(std::string_view text, std::size_t column, Problems& problems,
                      FieldColumns& columns);
 
-/// All bits of `LocalTimes::weekdays`.
+/// All bits of `TimeFields::weekdays`.
 inline constexpr std::uint8_t every_weekday = 0x7f;
 
 /// Reads weekdays with blanks between them: `mon-fri`, `sat sun`. Returns the bits of
-/// `LocalTimes::weekdays`. A problem is one of `weekdays`.
+/// `TimeFields::weekdays`. A problem is one of `weekdays`.
 std::uint8_t read_weekdays(std::string_view text, Problems& problems);
 
 /// Renders weekdays so that `read_weekdays` reads them back; empty if they are all days.

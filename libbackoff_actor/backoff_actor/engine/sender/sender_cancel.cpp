@@ -5,7 +5,8 @@
 //
 //     Cancel ── TellCancelled ── kill_grace ── TellToEnd ── kill_grace ── Abandon
 //
-// The first grace is the delivery's deadline from now on (`Backlog::hasten`, `first_late`). So an
+// The first grace is the delivery's deadline from now on (`Backlog::hasten`, `first_late`), and
+// `expire` (sender_dead_letters.cpp) ends the child when it is over. So an
 // earlier deadline of its own, or `ack_timeout`, makes it shorter. What happens to such a child
 // meanwhile is nobody's failure: neither a delivery nor the child is charged with it.
 

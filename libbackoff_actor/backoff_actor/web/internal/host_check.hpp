@@ -8,7 +8,8 @@
 
 // Who may see the pages, by the header Host. A stranger's web page can make a browser ask any
 // address by a name that the stranger owns, and then read the answer. It cannot make the browser
-// name another host than that.
+// name another host than that. What else a page of a stranger must not do, by Origin and
+// Sec-Fetch-Site, `OperatorPages::is_refused` says.
 
 namespace backoff_actor::web {
 

@@ -9,7 +9,8 @@
 // It is an actor of its own because the child's supervisor must not wait. For a spawned child, this
 // actor lives as long as the child. The child's node watches this actor, and ends the child when
 // this actor ends. So the child also ends if the answer of its node came too late for the
-// supervisor.
+// supervisor. It tries nothing again by itself: what is lost or fails is started anew by the engine
+// of the sender (engine/sender/sender_children.cpp), or of the supervisor.
 
 #include "backoff_actor/caf/actor/internal/requesting_actor.hpp"
 #include "backoff_actor/caf/remote/internal/remote_dial.hpp"

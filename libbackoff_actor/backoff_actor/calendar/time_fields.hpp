@@ -10,7 +10,7 @@ namespace backoff_actor::detail {
 
 /// Local times, in minutes: those whose minute, hour, day, month and weekday are all in a set. A
 /// bit that is set is a number in the set.
-struct BACKOFF_ACTOR_EXPORT LocalTimes {
+struct BACKOFF_ACTOR_EXPORT TimeFields {
   std::uint64_t minutes = 0;     ///< bits 0..59
   std::uint32_t hours = 0;       ///< bits 0..23
   std::uint32_t days = 0;        ///< of the month: bits 1..31
@@ -26,7 +26,7 @@ struct BACKOFF_ACTOR_EXPORT LocalTimes {
   bool ever_comes() const;
 
   /// Whether all sets are the same.
-  friend bool operator==(const LocalTimes&, const LocalTimes&) = default;
+  friend bool operator==(const TimeFields&, const TimeFields&) = default;
 
 private:
   std::uint32_t days_of(std::chrono::year_month month) const;

@@ -1,4 +1,6 @@
-#include "backoff_actor/calendar/local_times.hpp"
+// The sets alone, without a zone. What clocks that are put forward or back mean: next_time.cpp.
+
+#include "backoff_actor/calendar/time_fields.hpp"
 
 #include <bit>
 
@@ -32,7 +34,7 @@ constexpr Bits from_bit(Bits bits, unsigned first) {
 } // namespace
 
 // The weekdays of a month are those of a week, again and again.
-std::uint32_t LocalTimes::days_of(year_month month) const {
+std::uint32_t TimeFields::days_of(year_month month) const {
   const auto first = std::chrono::weekday{local_days{month / 1}}.c_encoding();
   const std::uint64_t week = (std::uint64_t{weekdays} * 0x81U >> first) & 0x7fU;
   const auto of_weekdays = static_cast<std::uint32_t>(week * 0x10204081U << 1U);
@@ -40,7 +42,7 @@ std::uint32_t LocalTimes::days_of(year_month month) const {
   return days_until(last) & (is_either_enough ? days | of_weekdays : days & of_weekdays);
 }
 
-std::optional<local_days> LocalTimes::first_day_from(local_days from) const {
+std::optional<local_days> TimeFields::first_day_from(local_days from) const {
   const year_month_day date{from};
   auto month = date.year() / date.month();
   auto first = static_cast<unsigned>(date.day());
@@ -53,7 +55,7 @@ std::optional<local_days> LocalTimes::first_day_from(local_days from) const {
   return std::nullopt;
 }
 
-std::optional<std::chrono::minutes> LocalTimes::first_in_day(std::chrono::minutes from) const {
+std::optional<std::chrono::minutes> TimeFields::first_in_day(std::chrono::minutes from) const {
   const auto hour = static_cast<unsigned>(from / 1h);
   const auto at = [](unsigned of_hours, std::uint64_t of_minutes) {
     return std::chrono::hours{of_hours} + std::chrono::minutes{std::countr_zero(of_minutes)};
@@ -67,7 +69,7 @@ std::optional<std::chrono::minutes> LocalTimes::first_in_day(std::chrono::minute
   return at(static_cast<unsigned>(std::countr_zero(later)), minutes);
 }
 
-std::optional<local_seconds> LocalTimes::first_from(local_seconds from) const {
+std::optional<local_seconds> TimeFields::first_from(local_seconds from) const {
   const auto minute = std::chrono::ceil<std::chrono::minutes>(from);
   const auto today = std::chrono::floor<std::chrono::days>(minute);
   const auto day = first_day_from(today);
@@ -83,7 +85,7 @@ std::optional<local_seconds> LocalTimes::first_from(local_seconds from) const {
   return *next + *first_in_day(0min);
 }
 
-bool LocalTimes::ever_comes() const {
+bool TimeFields::ever_comes() const {
   if (is_either_enough && weekdays != 0 && months != 0)
     return true;
   for (unsigned month = 1; month <= 12; ++month)
