@@ -92,6 +92,36 @@ TEST_F(PostgresIncoming, an_intake_that_is_interrupted_waits_no_more) {
   EXPECT_THAT(take(), IsEmpty());
 }
 
+// Their commits would wait for each other.
+TEST_F(PostgresIncoming, an_owner_asks_for_no_notifications_while_many_hand_over) {
+  fall_asleep();
+  {
+    std::vector<Control> others;
+    for (auto i = 0; i < 4; ++i) {
+      others.emplace_back(server()->connection(database()));
+      others.back().query("BEGIN");
+      others.back().query(insertion());
+    }
+    query(insertion() + ", ('orders', 't', 'x')");
+    EXPECT_THAT(take(), ::testing::SizeIs(2));
+    EXPECT_THAT(take(), IsEmpty());
+    EXPECT_EQ(query("SELECT is_asleep FROM backoff.outbox"), "t") << "two rows are no crowd";
+    query("INSERT INTO backoff.incoming(outbox, type, payload) SELECT 'orders', 't', 'x' FROM "
+          "generate_series(1, 50)");
+    EXPECT_THAT(take(), ::testing::SizeIs(50));
+    EXPECT_THAT(take(), IsEmpty());
+    EXPECT_EQ(query("SELECT is_asleep FROM backoff.outbox"), "f");
+    intake->wait(Duration::zero());
+    EXPECT_EQ(query("SELECT is_asleep FROM backoff.outbox"), "f") << "it looks again soon";
+    EXPECT_LT(test::time_of([&] { intake->wait(long_wait); }), test::patience);
+  }
+  EXPECT_TRUE(test::becomes_true([&] {
+    EXPECT_THAT(take(), IsEmpty());
+    intake->wait(Duration::zero());
+    return query("SELECT is_asleep FROM backoff.outbox") == "t";
+  }));
+}
+
 // In each round the owner wakes up, and falls asleep beside the last transactions. Then nothing
 // else wakes it.
 TEST_F(PostgresIncoming, a_sleeper_finds_soon_what_transactions_commit_while_it_falls_asleep) {

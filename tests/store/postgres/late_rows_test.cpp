@@ -1,5 +1,6 @@
 // Which rows of the table `incoming` a look passes, and down to which it goes.
 
+#include "backoff_actor/store/postgres/incoming/internal/pg_crowd.hpp"
 #include "backoff_actor/store/postgres/incoming/internal/pg_late_rows.hpp"
 
 #include <gtest/gtest.h>
@@ -12,6 +13,7 @@
 namespace backoff_actor::store_test {
 
 using namespace std::chrono_literals;
+using detail::PgCrowd;
 using detail::PgLateRows;
 using detail::PgPlace;
 using detail::PgSnapshot;
@@ -45,6 +47,8 @@ TEST(PgSnapshotTest, tells_what_has_ended_from_what_is_running) {
   EXPECT_TRUE(seen.has_ended(14));
   EXPECT_FALSE(seen.has_ended(15));
   EXPECT_TRUE(PgSnapshot{"10:10:"}.has_ended(9));
+  EXPECT_EQ(seen.running(), 2);
+  EXPECT_EQ(PgSnapshot{"10:10:"}.running(), 0);
 }
 
 // 4,294,967,296 is 2^32: the locks call the transaction 0.
@@ -119,6 +123,50 @@ TEST(PgLateRowsTest, comes_back_to_what_a_look_has_left_in_each_order) {
   EXPECT_EQ(rows.floor(), (PgPlace{12, 500}));
   rows.go_down_to({40});
   EXPECT_EQ(rows.floor(), (PgPlace{12, lowest}));
+}
+
+// -- a crowd ------------------------------------------------------------------------------
+
+TEST(PgCrowdTest, is_there_after_fifty_rows_while_others_were_being_written) {
+  PgCrowd crowd;
+  EXPECT_FALSE(crowd.is_there(start));
+  crowd.note(49, 4, start);
+  EXPECT_FALSE(crowd.is_there(start));
+  crowd.note(1, 4, start);
+  EXPECT_TRUE(crowd.is_there(start));
+}
+
+TEST(PgCrowdTest, is_none_if_few_write_however_many_rows) {
+  PgCrowd crowd;
+  crowd.note(1000, 3, start);
+  EXPECT_FALSE(crowd.is_there(start));
+}
+
+TEST(PgCrowdTest, is_none_if_the_rows_come_slowly) {
+  PgCrowd crowd;
+  for (auto i = 0; i < 1000; ++i) {
+    crowd.note(1, 16, start + i * 40ms);
+    ASSERT_FALSE(crowd.is_there(start + i * 40ms)) << i;
+  }
+}
+
+// However many there were.
+TEST(PgCrowdTest, is_gone_two_seconds_after_the_last_rows) {
+  PgCrowd crowd;
+  crowd.note(100'000, 16, start);
+  EXPECT_TRUE(crowd.is_there(start + 1999ms));
+  EXPECT_FALSE(crowd.is_there(start + 2s));
+  crowd.note(49, 16, start + 2s);
+  EXPECT_FALSE(crowd.is_there(start + 2s));
+}
+
+TEST(PgCrowdTest, stays_as_long_as_the_rows_come) {
+  PgCrowd crowd;
+  crowd.note(50, 16, start);
+  for (auto i = 1; i < 1000; ++i) {
+    crowd.note(1, 16, start + i * 39ms);
+    ASSERT_TRUE(crowd.is_there(start + i * 39ms)) << i;
+  }
 }
 
 } // namespace backoff_actor::store_test

@@ -23,7 +23,8 @@
 //
 // After an empty look the intake says in the table `outbox` that it sleeps, looks once more, and
 // then waits. The trigger of `incoming` notifies only an owner that sleeps, for the server lets the
-// notifications of all its transactions commit one at a time.
+// notifications of all its transactions commit one at a time. While many hand over at the same
+// time (`PgCrowd`), the intake stays awake, and looks again after short pauses.
 //
 // The trigger runs when a row is inserted. So it may have found the owner awake in a transaction
 // that commits later. All such transactions write to the table when the intake has said that it
@@ -32,6 +33,7 @@
 // row may wait for the next look of an owner that sleeps.
 
 #include "backoff_actor/store/postgres/calendar/internal/pg_due_entries.hpp"
+#include "backoff_actor/store/postgres/incoming/internal/pg_crowd.hpp"
 #include "backoff_actor/store/postgres/incoming/internal/pg_late_rows.hpp"
 #include "backoff_actor/store/postgres/internal/pg_errors.hpp"
 #include "backoff_actor/store/postgres/internal/pg_values.hpp"
@@ -61,11 +63,10 @@ constexpr std::int64_t bytes_of_a_look = 16 << 20;
 constexpr std::chrono::seconds without_floor{60};
 constexpr int pause_of_full_looks = 100;
 
-// An intake that finds something in so many looks in a row says that it is awake, but not so soon
-// after it fell asleep: each time makes a version of a row that all producers read, and while
-// somebody has an old snapshot none of them goes.
-constexpr int busy_looks = 3;
-constexpr std::chrono::seconds shortest_sleep{2};
+// How long an intake that stays awake pauses between two looks: this part of the time since the
+// last row.
+constexpr int awake_part = 4;
+constexpr std::chrono::milliseconds longest_awake_pause{10};
 
 // How long an intake that sleeps pauses between two looks, while transactions run that may not know
 // it: this part of the time for which it has slept. So a row waits for a small part of the time
@@ -222,7 +223,7 @@ public:
 
   void wait(Duration at_most) override {
     call([&] {
-      if (!is_asleep_)
+      if (!is_asleep_ && !crowd_.is_there(Clock::now()))
         fall_asleep(); // the caller looks again before it waits
       else
         session_->connection().wait_for_notification(
@@ -296,6 +297,9 @@ private:
   }
 
   Duration longest_pause() const {
+    if (!is_asleep_)
+      return std::clamp<Duration>((Clock::now() - found_at_) / awake_part, shortest_pause,
+                                  longest_awake_pause);
     if (unaware_.empty())
       return Duration::max();
     return std::max<Duration>(shortest_pause, (Clock::now() - asleep_since_) / pause_part);
@@ -310,7 +314,7 @@ private:
     if (until_entry_is_due() <= Duration::zero())
       entries_->run(*session_);
     const auto now = Clock::now();
-    if (is_asleep_ && busy_ >= busy_looks && now >= asleep_since_ + shortest_sleep)
+    if (is_asleep_ && crowd_.is_there(now))
       say(false);
     const auto is_full = now >= full_look_at_;
     if (is_full)
@@ -410,7 +414,10 @@ private:
       full_look_at_ = end + std::max<Duration>(without_floor, (end - now) * pause_of_full_looks);
     }
     seen_before_ = seen;
-    busy_ = result.empty() ? 0 : busy_ + 1;
+    if (!result.empty()) {
+      crowd_.note(result.size(), seen.running(), now);
+      found_at_ = now;
+    }
     return result;
   }
 
@@ -474,8 +481,9 @@ private:
   std::optional<std::uint64_t> newest_{};  // what is to be reached; none: it is not known, or was
   bool has_caught_up_ = false;
   Clock::time_point full_look_at_{};
-  int busy_ = 0;           // looks in a row that found something
-  bool is_asleep_ = false; // as the server knows it
+  PgCrowd crowd_{};
+  Clock::time_point found_at_{}; // when a look last took something
+  bool is_asleep_ = false;       // as the server knows it
   Clock::time_point asleep_since_{};
   std::vector<std::uint32_t> unaware_{};    // transactions that may not know that the intake sleeps
   std::optional<PgSnapshot> seen_before_{}; // of the last look of this session

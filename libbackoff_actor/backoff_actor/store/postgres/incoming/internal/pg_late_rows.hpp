@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string_view>
@@ -17,6 +18,9 @@ public:
 
   // @param transaction one that had begun before the snapshot; the lower half of its number
   bool has_ended(std::uint32_t transaction) const;
+
+  // How many transactions have written, and have not ended.
+  std::size_t running() const { return running_.size(); }
 
 private:
   std::uint32_t end_ = 0; // what has this number or a higher one has not ended
