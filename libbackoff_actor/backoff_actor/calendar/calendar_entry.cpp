@@ -16,6 +16,7 @@ using namespace std::chrono_literals;
 constexpr std::size_t longest_entry_name = 200;
 
 constexpr auto missed_names = detail::enum_names<Missed>({"run_once", "run_all", "skip"});
+constexpr auto change_names = detail::enum_names<CalendarChange>({"added", "changed", "unchanged"});
 
 bool is_usable(std::string_view name) {
   return !name.empty() && name.size() <= longest_entry_name && detail::one_line(name) == name;
@@ -38,6 +39,8 @@ std::vector<WallTime> first_times(const Schedule& schedule, WallTime after, Wall
 } // namespace
 
 std::string_view to_string(Missed missed) { return missed_names.of(missed); }
+
+std::string_view to_string(CalendarChange change) { return change_names.of(change); }
 
 std::optional<Missed> detail::find_missed(std::string_view name) { return missed_names.find(name); }
 
@@ -68,5 +71,7 @@ DueTimes due_times(const CalendarEntry& entry, WallTime decided_until, WallTime 
 std::string run_key(std::string_view name, WallTime time) {
   return std::string{name}.append("@").append(to_string(time));
 }
+
+std::string entry_key(std::string_view name) { return std::string{"calendar:"}.append(name); }
 
 } // namespace backoff_actor

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,6 +47,16 @@ struct CalendarEntry {
   friend bool operator==(const CalendarEntry&, const CalendarEntry&) = default;
 };
 
+/// What has become of an entry that a program has put.
+enum class CalendarChange : std::uint8_t {
+  added,    ///< there was no entry of this name
+  changed,  ///< the entry was another one
+  unchanged ///< the same entry was there already
+};
+
+/// Returns the enumerator's name; `unknown` for a number that is no enumerator.
+BACKOFF_ACTOR_EXPORT std::string_view to_string(CalendarChange change);
+
 /// Returns all that is wrong with an entry.
 BACKOFF_ACTOR_EXPORT Problems check(const CalendarEntry& entry);
 
@@ -74,5 +85,32 @@ BACKOFF_ACTOR_EXPORT DueTimes due_times(const CalendarEntry& entry, WallTime dec
 /// Returns the idempotency key of a run: the entry's name and the time, as
 /// `nightly@2026-03-29T01:00:00Z`. Two runs have the same key only if name and time are the same.
 BACKOFF_ACTOR_EXPORT std::string run_key(std::string_view name, WallTime time);
+
+/// Returns the idempotency key of an entry that a sender keeps, see `Repeat`: `calendar:nightly`.
+BACKOFF_ACTOR_EXPORT std::string entry_key(std::string_view name);
+
+/// An entry as a durable outbox keeps it for its sender, see `Repeat`.
+struct KeptCalendarEntry {
+  std::string name{};     ///< as `CalendarEntry::name`
+  std::string schedule{}; ///< when it is due, as `parse_schedule` reads it
+  std::string missed{};   ///< the name of its rule for missed times
+  Duration grace{};       ///< as `CalendarEntry::grace`
+  bool is_paused = false; ///< whether its times pass without a run
+
+  /// No time before it comes again.
+  WallTime decided_until{};
+
+  std::string problem{}; ///< why nobody can read it; empty: nothing is wrong
+
+  /// Whether all is the same.
+  friend bool operator==(const KeptCalendarEntry&, const KeptCalendarEntry&) = default;
+};
+
+/// Returns the entry that a delivery is; nothing if it is another message.
+///
+/// @param idempotency_key of the delivery
+/// @param context         of the delivery, see `StoredDelivery`
+BACKOFF_ACTOR_EXPORT std::optional<KeptCalendarEntry>
+kept_calendar_entry(std::string_view idempotency_key, std::string_view context);
 
 } // namespace backoff_actor

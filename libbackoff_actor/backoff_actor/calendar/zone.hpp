@@ -72,4 +72,7 @@ private:
   std::shared_ptr<const Read> read_;
 };
 
+/// Returns the zone of a name, or throws.
+using FindZone = Zone (*)(const std::string& name);
+
 } // namespace backoff_actor

@@ -39,6 +39,17 @@ TEST(sender_storing, the_news_that_one_that_has_ended_is_stored_does_not_count_f
   EXPECT_THAT(sender.take(input::Persisted{0, 2}), ElementsAre("confirm 2", "hand over 2"));
 }
 
+TEST(sender_storing, a_number_that_the_driver_takes_is_no_deliverys) {
+  EngineDriver sender{{.persist = true}};
+  sender.start();
+  EXPECT_EQ(sender.engine->take_number(), 1u);
+  EXPECT_THAT(sender.submit(), ElementsAre("accept 2", "persist 2"));
+  EXPECT_EQ(sender.engine->take_number(), 3u);
+  EXPECT_THAT(sender.take(input::Persisted{0, 3}), IsEmpty());
+  EXPECT_THAT(sender.submit(), ElementsAre("accept 4", "persist 4"));
+  EXPECT_EQ(sender.engine->owed(), 2u);
+}
+
 TEST(sender_storing, what_is_given_up_at_once_is_stored_for_the_dead_letters) {
   EngineDriver sender{{.overflow = Overflow::drop_newest, .capacity = 1, .persist = true}};
   sender.start();

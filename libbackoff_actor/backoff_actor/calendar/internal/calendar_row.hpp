@@ -23,6 +23,8 @@ struct CalendarRow {
   std::string missed{};   // the name of a rule
   Duration grace{};
   WallTime decided_until{};
+
+  friend bool operator==(const CalendarRow&, const CalendarRow&) = default;
 };
 
 // What becomes of an entry at an instant.

@@ -239,6 +239,12 @@ std::uint64_t SenderEngine::last_delivery() const {
   return idle_state_ ? idle_state_->last_delivery : 0;
 }
 
+std::uint64_t SenderEngine::take_number() {
+  if (!work_)
+    work_ = new_work();
+  return ++work_->last_delivery;
+}
+
 BackOff SenderEngine::backoff() const {
   const auto& initial = options_->backoff;
   return {initial.policy(), initial.seed(), stream_,

@@ -173,6 +173,9 @@ public:
   /// The highest number that a delivery had.
   std::uint64_t last_delivery() const;
 
+  /// Takes the next number, for something that the driver stores as a delivery and keeps itself.
+  std::uint64_t take_number();
+
   /// The current state of the child's backoff, also while the fallback works.
   BackOff backoff() const;
 

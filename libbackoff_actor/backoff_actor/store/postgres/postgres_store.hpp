@@ -43,9 +43,6 @@ struct PostgresAddress {
   friend bool operator==(const PostgresAddress&, const PostgresAddress&) = default;
 };
 
-/// Returns the zone of a name, or throws.
-using FindZone = Zone (*)(const std::string& name);
-
 /// How a process owns an outbox on a server of PostgreSQL.
 struct PostgresOptions {
   /// How long the server lets an owner go on that says nothing: frozen, or behind a cut cable. A

@@ -14,13 +14,6 @@
 
 namespace backoff_actor {
 
-/// What `PostgresCalendar::put` has done.
-enum class CalendarChange : std::uint8_t {
-  added,    ///< there was no entry of this name
-  changed,  ///< the entry was another one
-  unchanged ///< the same entry was there already
-};
-
 /// An entry in the table `calendar`.
 struct PostgresCalendarEntry {
   std::string name{}; ///< as `CalendarEntry::name`
