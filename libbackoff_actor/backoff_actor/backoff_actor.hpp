@@ -17,6 +17,7 @@
 #include "backoff_actor/backoff/policy.hpp"
 #include "backoff_actor/backoff/retry_after_header.hpp"
 #include "backoff_actor/caf/actor/work_in_hand.hpp"
+#include "backoff_actor/caf/calendar/repeat.hpp"
 #include "backoff_actor/caf/child/child_factory.hpp"
 #include "backoff_actor/caf/child/child_ref.hpp"
 #include "backoff_actor/caf/init.hpp"

@@ -61,6 +61,8 @@ const std::vector<Event>& one_of_each() {
     event::CancelRequested{at(0s), 3, 2},
     event::Cancelled{at(0s), 3, 4},
     event::Replaced{at(0s), 3, 4},
+    event::CalendarEntryChanged{at(0s), "a", event::CalendarEntryChanged::What::added, {}},
+    event::CalendarEntryDue{at(0s), "a", 1, {}},
   };
   return result;
 }
@@ -106,7 +108,9 @@ std::vector<EventPattern> patterns() {
           scheduled,
           cancel_requested,
           cancelled,
-          replaced};
+          replaced,
+          calendar_entry_changed,
+          calendar_entry_due};
 }
 
 bool fits(const EventPattern& pattern, const Event& event) { return pattern.fits(event); }

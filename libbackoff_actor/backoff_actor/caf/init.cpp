@@ -1,5 +1,7 @@
 #include "backoff_actor/caf/init.hpp"
 
+#include "backoff_actor/caf/calendar/internal/sender_calendar.hpp"
+#include "backoff_actor/caf/calendar/repeat.hpp"
 #include "backoff_actor/caf/messages/dead_letter_record.hpp"
 #include "backoff_actor/caf/messages/errors.hpp"
 #include "backoff_actor/caf/messages/internal/error_parts.hpp"

@@ -138,6 +138,18 @@ struct DescribeSenderEvent {
           attempts(x.attempts), " before");
     it.has("delivery", x.delivery, "attempts", x.attempts);
   }
+  void operator()(const event::CalendarEntryChanged& x) const {
+    const auto next = x.next ? to_string(*x.next) : std::string{};
+    it.is(info, "calendar_entry_changed", "calendar entry ", x.entry, " ", to_string(x.what),
+          next.empty() ? "" : ", due at ", if_any(next));
+    it.has("entry", x.entry, "what", to_string(x.what), "next", if_any(next));
+  }
+  void operator()(const event::CalendarEntryDue& x) const {
+    const auto last = to_string(x.last);
+    it.is(info, "calendar_entry_due", "calendar entry ", x.entry, ": ", x.runs,
+          x.runs == 1 ? " message submitted for " : " messages submitted, the last for ", last);
+    it.has("entry", x.entry, "runs", x.runs, "last", last);
+  }
   void operator()(const event::FellBack& x) const {
     it.is(error, "fell_back", "the fallback takes over", x.cause);
     it.has("cause", x.cause);
@@ -253,6 +265,12 @@ std::string_view event::to_string(Hint::About about) {
   constexpr auto names = detail::enum_names<Hint::About>(
     {"no_key", "short_ack_timeout", "endless_retries", "large_note"});
   return names.of(about);
+}
+
+std::string_view event::to_string(CalendarEntryChanged::What what) {
+  constexpr auto names =
+    detail::enum_names<CalendarEntryChanged::What>({"added", "changed", "removed"});
+  return names.of(what);
 }
 
 Instant event::time_of(const Event& event) {

@@ -238,6 +238,27 @@ struct Replaced {
   std::uint32_t attempts; ///< failed attempts with the payloads before
 };
 
+/// An entry of the sender's calendar is another one, see `Repeat`. One that stays the same is not
+/// told.
+struct CalendarEntryChanged {
+  /// What has become of it.
+  enum class What : std::uint8_t { added, changed, removed };
+
+  Instant at;                   ///< when; with a durable outbox: once that is stored, but for
+                                ///< one that is removed
+  std::string entry;            ///< its name
+  What what;                    ///< what has become of it
+  std::optional<WallTime> next; ///< when it is due; nothing: it is paused, removed or never due
+};
+
+/// Times of an entry of the sender's calendar have come, and messages were submitted for them.
+struct CalendarEntryDue {
+  Instant at;         ///< when
+  std::string entry;  ///< its name
+  std::uint64_t runs; ///< how many messages
+  WallTime last;      ///< the last of their times
+};
+
 /// The child failed too often or for too long: the fallback takes over.
 struct FellBack {
   Instant at;  ///< of the last failure
@@ -357,8 +378,8 @@ struct BACKOFF_ACTOR_EXPORT Event
       event::Resumed, event::DrainBegan, event::Drained, event::SenderStopped, event::Restored,
       event::Suspended, event::StoreFellBehind, event::StoreCaughtUp, event::StoreNotice,
       event::Finishing, event::DeadLetterHookFailed, event::DeadLettersLeft, event::NothingSucceeds,
-      event::SucceedsAgain, event::Hint, event::CancelRequested, event::Cancelled,
-      event::Replaced> {
+      event::SucceedsAgain, event::Hint, event::CancelRequested, event::Cancelled, event::Replaced,
+      event::CalendarEntryChanged, event::CalendarEntryDue> {
   Event(); ///< holds the first kind of event
   /// Holds an event.
   template <detail::AlternativeOf<variant> T>
@@ -390,7 +411,10 @@ using EventHook = std::function<void(const Event&)>;
 namespace event { // with the events, so that unqualified calls find these functions
 
 /// Returns the enumerator's name; `unknown` for a number that is no enumerator.
+/// @{
 BACKOFF_ACTOR_EXPORT std::string_view to_string(Hint::About about);
+BACKOFF_ACTOR_EXPORT std::string_view to_string(CalendarEntryChanged::What what);
+/// @}
 
 /// Returns when the event happened, on the time line of the sender's driver.
 BACKOFF_ACTOR_EXPORT Instant time_of(const Event& event);

@@ -68,6 +68,8 @@ struct SenderNumbers {
   /// child has done them. They take room until the child answers.
   std::uint64_t ghosts = 0;
   std::uint64_t abandoned = 0;  ///< abandoned children that are still alive
+  /// Entries of its calendar, see `Repeat`. An engine does not know it, and says 0.
+  std::uint64_t calendar_entries = 0;
   bool is_paused = false;       ///< nothing is handed over until it is told to resume
   bool is_held_back = false;    ///< the guard of the service lets nothing through
   bool is_on_fallback = false;  ///< the fallback works, and the child is probed
@@ -90,6 +92,8 @@ struct SenderGlance : SenderNumbers {
   /// The first failure after the last success; never: there is none.
   Instant failing_since = Instant::never();
   Instant due = Instant::never(); ///< when its delay ends; never: none runs
+  /// When the next entry of its calendar is due; never: none is. An engine says never.
+  Instant calendar_due = Instant::never();
 
   /// Whether all numbers are the same.
   friend bool operator==(const SenderGlance&, const SenderGlance&) = default;
@@ -181,6 +185,8 @@ inline constexpr auto sender_gauges = std::to_array<NumberOf<SenderNumbers>>({
    "Deliveries that are no longer owed, but that a child still holds."},
   {&SenderNumbers::abandoned, "abandoned", "children_abandoned",
    "Children that did not end in time, and still live."},
+  {&SenderNumbers::calendar_entries, "calendar_entries", "sender_calendar_entries",
+   "Entries of the calendars of senders."},
 });
 
 // What is so, or is not.
@@ -206,8 +212,11 @@ inline constexpr auto sender_moments = std::to_array<NumberOf<SenderGlance, Inst
   {&SenderGlance::failing_since, "nothing_succeeded_for_seconds"},
 });
 
-// A moment to come. It is shown as the seconds until then.
-inline constexpr NumberOf<SenderGlance, Instant> sender_due{&SenderGlance::due, "due_in_seconds"};
+// Moments to come. They are shown as the seconds until then.
+inline constexpr auto sender_dues = std::to_array<NumberOf<SenderGlance, Instant>>({
+  {&SenderGlance::due, "due_in_seconds"},
+  {&SenderGlance::calendar_due, "calendar_due_in_seconds"},
+});
 
 // For how long deliveries of a pool waited for one thing alone. The keys are the values of the
 // label `by` of `backoff_pool_held_back_seconds_total`.

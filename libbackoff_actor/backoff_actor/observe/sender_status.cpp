@@ -49,6 +49,9 @@ std::string to_string(const SenderStatus& status) {
             + (status.scheduled > 0 ? ", " + std::to_string(status.scheduled) + " for later" : "")
             + (status.with_note > 0 ? ", " + std::to_string(status.with_note) + " with a note" : "")
             + ")";
+  if (status.calendar_entries > 0)
+    text.append(", ").append(std::to_string(status.calendar_entries)).append(
+      status.calendar_entries == 1 ? " calendar entry" : " calendar entries");
   if (status.ghosts > 0)
     text += ", " + std::to_string(status.ghosts) + (status.ghosts == 1 ? " ghost" : " ghosts");
   text += status.pool.workers.empty() ? ", child " + std::to_string(status.incarnation)

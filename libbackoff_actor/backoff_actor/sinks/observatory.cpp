@@ -78,7 +78,9 @@ void publish(Cell<SenderWords::size>& cell, const SenderGlance& glance, Instant 
   cell.set(Words::oldest_since, word_of(glance.oldest_since));
   cell.set(Words::last_turn, word_of(now));
   cell.set(Words::failing_since, word_of(glance.failing_since));
-  cell.set(Words::due, word_of(glance.due));
+  for_each_row(sender_dues, [&](const auto& one, std::size_t i) {
+    cell.set(Words::dues + i, word_of(glance.*one.member));
+  });
   auto state = static_cast<std::uint64_t>(glance.phase);
   for_each_row(sender_flags, [&](const auto& one, std::size_t i) {
     state |= static_cast<std::uint64_t>(glance.*one.member) << (phase_bits + i);
@@ -100,7 +102,9 @@ SenderGlance glance_of(const Cell<SenderWords::size>& cell) {
   });
   if (glance.owed == glance.scheduled) // it has nothing to do
     glance.silent_since = Instant::never();
-  glance.due = instant_of(cell.get(Words::due));
+  for_each_row(sender_dues, [&](const auto& one, std::size_t i) {
+    glance.*one.member = instant_of(cell.get(Words::dues + i));
+  });
   const auto state = cell.get(Words::state);
   glance.phase = static_cast<Phase>(state & ((1U << phase_bits) - 1));
   for_each_row(sender_flags, [&](const auto& one, std::size_t i) {

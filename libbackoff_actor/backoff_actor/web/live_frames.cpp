@@ -71,6 +71,8 @@ constexpr LiveNumber live_numbers[] = {
    [](const auto& x) { return x.glance.is_service_down ? moment(x.glance.failing_since) : 0; }},
   {"scheduled", [](const auto& x) { return x.glance.scheduled; }},
   {"withNote", [](const auto& x) { return x.glance.with_note; }},
+  {"entries", [](const auto& x) { return x.glance.calendar_entries; }},
+  {"entryDue", [](const auto& x) { return moment(x.glance.calendar_due); }},
 };
 
 // The parts of a status that are not senders.

@@ -69,6 +69,15 @@ TEST(EventText, says_what_happened) {
     {event::CancelRequested{at, 7, 3}, "delivery 7 is to be cancelled, child 3 was told"},
     {event::Cancelled{at, 7, 1}, "delivery 7 cancelled, 1 failed attempt"},
     {event::Replaced{at, 7, 1}, "delivery 7 has a new payload, 1 failed attempt before"},
+    {event::CalendarEntryChanged{at, "report", event::CalendarEntryChanged::What::added,
+                                 WallTime{1'774'746'000'000'000'000}},
+     "calendar entry report added, due at 2026-03-29T01:00:00Z"},
+    {event::CalendarEntryChanged{at, "report", event::CalendarEntryChanged::What::removed, {}},
+     "calendar entry report removed"},
+    {event::CalendarEntryDue{at, "report", 1, WallTime{1'774'746'000'000'000'000}},
+     "calendar entry report: 1 message submitted for 2026-03-29T01:00:00Z"},
+    {event::CalendarEntryDue{at, "report", 3, WallTime{1'774'746'000'000'000'000}},
+     "calendar entry report: 3 messages submitted, the last for 2026-03-29T01:00:00Z"},
     {event::FellBack{at, danger}, "the fallback takes over: Danger, High Voltage!"},
     {event::CameBack{at}, "the worker takes over from the fallback"},
     {event::GaveUp{at, danger}, "gave up: Danger, High Voltage!"},
@@ -138,7 +147,7 @@ TEST(event, is_told_by_its_type_and_has_a_name_beside) {
   EXPECT_TRUE(std::holds_alternative<event::Paused>(copy));
   EXPECT_EQ(std::get_if<event::Resumed>(&copy), nullptr);
   EXPECT_EQ(std::visit([](const auto& x) { return x.at; }, copy), at);
-  EXPECT_EQ(std::variant_size_v<Event::variant>, 40U);
+  EXPECT_EQ(std::variant_size_v<Event::variant>, 42U);
 }
 
 } // namespace backoff_actor::events_test

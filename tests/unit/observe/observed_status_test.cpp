@@ -45,6 +45,8 @@ TEST(observed_status, has_the_numbers_of_a_sender) {
   sender.glance.with_note = 28;
   sender.glance.ghosts = 25;
   sender.glance.abandoned = 26;
+  sender.glance.calendar_entries = 29;
+  sender.glance.calendar_due = now + 7s;
   sender.glance.phase = Phase::waiting;
   sender.glance.due = now + 250ms;
   sender.last_cause = "Danger, High Voltage!";
@@ -63,9 +65,10 @@ TEST(observed_status, has_the_numbers_of_a_sender) {
       R"("is_store_behind":false,"is_service_down":false,)"
       R"("restarts":21,"owed":22,"owed_bytes":18446744073709551615,)"
       R"("in_flight":24,"scheduled":27,"with_note":28,"ghosts":25,"abandoned":26,)"
+      R"("calendar_entries":29,)"
       R"("oldest_age_seconds":1.500000000,"silent_for_seconds":0.000000002,)"
       R"("nothing_succeeded_for_seconds":4.000000000,)"
-      R"("due_in_seconds":0.250000000,)"
+      R"("due_in_seconds":0.250000000,"calendar_due_in_seconds":7.000000000,)"
       R"("last_cause":"Danger, High Voltage!","cause_age_seconds":3.000000000,)"
       R"("dead_letters":3,"oldest_dead_letter_at":"2023-11-14T22:13:20Z","pool":null,)"
       R"("counters":{"accepted":1,"refused":2,"acknowledged":3,"dead_lettered":4,"hand_overs":5,)"
@@ -86,7 +89,8 @@ TEST(observed_status, has_neither_ages_of_what_never_was_nor_negative_spans) {
               ::testing::HasSubstr(R"("oldest_age_seconds":0.000000000,)"
                                    R"("silent_for_seconds":0.000000000,)"
                                    R"("nothing_succeeded_for_seconds":0.000000000,)"
-                                   R"("due_in_seconds":null,"last_cause":null,)"
+                                   R"("due_in_seconds":null,"calendar_due_in_seconds":null,)"
+                                   R"("last_cause":null,)"
                                    R"("cause_age_seconds":0.000000000,)"));
   status.senders.front().glance.silent_since = {11s}; // a turn while the status was made
   status.senders.front().glance.due = {9s};

@@ -51,7 +51,7 @@ TEST(live_frames, of_nothing_are_complete_events) {
                         R"({"at":1500,"numbers":["phase","flags","owed","inFlight","oldest",)"
                         R"("due","acknowledged","failures","dead","restarts","turn",)"
                         R"("supervisor","letters","lettersSince","downSince","scheduled",)"
-                        R"("withNote"],)"
+                        R"("withNote","entries","entryDue"],)"
                         R"("kinds":[],"senders":[],"gone":[],"causes":[],"rest":)"}
               + nothing_else + "}\n\n");
   EXPECT_EQ(frames.changes(),
@@ -73,6 +73,8 @@ TEST(live_frames, have_all_numbers_of_a_sender) {
   one.glance.in_flight = 3;
   one.glance.scheduled = 2;
   one.glance.with_note = 1;
+  one.glance.calendar_entries = 9;
+  one.glance.calendar_due = {75s};
   one.glance.oldest_since = {71s};
   one.glance.due = {73'400ms};
   one.glance.counters.acknowledged = 120;
@@ -90,7 +92,7 @@ TEST(live_frames, have_all_numbers_of_a_sender) {
   LiveFrames frames;
   frames.look(of({one}), {73s});
   EXPECT_EQ(rows_of(frames.all()),
-            "[[0,17,2,9,5,3,71000,73400,120,4321,7,8,71000,4,6,1700000000123,0,2,1]]");
+            "[[0,17,2,9,5,3,71000,73400,120,4321,7,8,71000,4,6,1700000000123,0,2,1,9,75000]]");
   EXPECT_EQ(causes_of(frames.all()), R"([[0,17,72900,"Danger, \"High\" Voltage!"]])");
   EXPECT_EQ(part(frames.all(), "kinds", "senders"), R"(["orders"])");
 }

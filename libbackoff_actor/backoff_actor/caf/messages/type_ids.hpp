@@ -73,6 +73,9 @@ struct Replace;
 struct Ask;
 struct AskAnswer;
 struct FindInRows;
+struct Repeat;
+struct RepeatAnswer;
+struct CalendarLook;
 
 namespace detail {
 struct WorkingOn;
@@ -149,4 +152,7 @@ CAF_BEGIN_TYPE_ID_BLOCK(backoff_actor, caf::first_custom_type_id + 7400)
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::Ask))
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::AskAnswer))
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::FindInRows))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::Repeat))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::RepeatAnswer))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::CalendarLook))
 CAF_END_TYPE_ID_BLOCK(backoff_actor)

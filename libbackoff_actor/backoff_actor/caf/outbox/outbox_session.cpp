@@ -298,6 +298,12 @@ void SenderStore::suspend(SuspendedDelivery delivery) {
   content_.owed.push_back(std::move(delivery));
 }
 
+void SenderStore::suspend_entry(SuspendedDelivery entry) {
+  auto& owed = content_.owed;
+  const auto place = std::ranges::upper_bound(owed, entry.id, {}, &SuspendedDelivery::id);
+  owed.insert(place, std::move(entry));
+}
+
 void SenderStore::end(std::vector<AcknowledgedKey> acknowledged) {
   flush();
   if (has_intake()) {

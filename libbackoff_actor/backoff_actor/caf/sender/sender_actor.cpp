@@ -196,6 +196,10 @@ bool BackOffSender::on_word(const compat::Word& word) {
     tell_note(*asked);
   else if (const auto* const ask = word.as<Ask>())
     on_ask(*ask);
+  else if (const auto* const repeat = word.as<Repeat>())
+    on_repeat(*repeat);
+  else if (word.as<CalendarLook>())
+    on_calendar_look();
   else
     return false;
   return true;
@@ -359,6 +363,8 @@ void BackOffSender::tell_status(compat::OpenRequest client) {
   status.name = own_name();
   if (store_)
     status.store_notices = store_->notices();
+  if (const auto* const known = calendar_if_any())
+    status.calendar_entries = known->book.size();
   answer_request(client, caf::make_message(std::move(status)));
 }
 

@@ -34,6 +34,8 @@ void BackOffSender::on_ask(const Ask& x) {
 }
 
 AskAnswer BackOffSender::look_up(const Ask& x) {
+  if (const auto* const entry = entry_named(x.idempotency_key, x.delivery))
+    return look_at_entry(*entry);
   if (x.idempotency_key.empty()) {
     const auto slot = engine_.slot_of(x.delivery);
     return slot ? look_at(*slot, x.delivery) : AskAnswer{};

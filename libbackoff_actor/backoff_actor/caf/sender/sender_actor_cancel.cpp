@@ -90,6 +90,8 @@ BackOffSender::Named BackOffSender::find_named(const std::string& idempotency_ke
 }
 
 void BackOffSender::cancel(const Cancel& x, compat::OpenRequest client) {
+  if (const auto* const entry = entry_named(x.idempotency_key, x.delivery))
+    return cancel_entry(*entry, std::move(client));
   const auto it = find_named(x.idempotency_key, x.delivery);
   if (it.delivery == 0)
     return answer_cancel(client, it.found);

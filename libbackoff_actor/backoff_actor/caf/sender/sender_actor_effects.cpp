@@ -273,6 +273,7 @@ void BackOffSender::tell_of_the_end() {
   if (store_) {
     end_held();
     refuse_awaited();
+    leave_entries();
     end_storing();
   }
   auto* const rare = rare_if_any();
@@ -343,8 +344,8 @@ BackOffSender::Rare& BackOffSender::rare() {
 }
 
 bool BackOffSender::Rare::is_empty() const {
-  return !keys && drains.empty() && starts.empty() && stops.empty() && awaited.empty() && !closing
-         && !exit_reason;
+  return !keys && (!calendar || calendar->is_empty()) && drains.empty() && starts.empty()
+         && stops.empty() && awaited.empty() && !closing && !exit_reason;
 }
 
 void BackOffSender::rest_or_stay() {

@@ -108,7 +108,7 @@ void BackOffSender::bury(const effect::DeadLetter& x, const News* news) {
   auto parcel = std::exchange(parcels_[x.slot], {});
   if (x.reason == DeadLetterReason::not_stored)
     refuse_replacements_of(x.delivery);
-  if (parcel.extra && parcel.extra->row != 0 && keeps_row(x, parcel))
+  if (parcel.extra && (parcel.extra->row != 0 || parcel.extra->is_run) && keeps_row(x, parcel))
     return for_each_client(parcel, [&](compat::OpenRequest& client) {
       refuse(client, make_error(SenderError::not_stored));
     });
@@ -230,7 +230,10 @@ void BackOffSender::publish() {
   auto* const seat = this->seat();
   if (!seat)
     return;
-  seat->publish(engine_.glance(), recent_now());
+  auto glance = engine_.glance();
+  if (const auto* const known = calendar_if_any())
+    known->show(glance, recent_now());
+  seat->publish(glance, recent_now());
   if (options().pool.is_pool())
     seat->publish(engine_.pool_glance());
 }

@@ -59,6 +59,8 @@ void BackOffSender::note_end(const Parcel& parcel, bool is_acknowledged) {
   const auto& key = parcel.extra->idempotency_key;
   if (key.empty())
     return;
+  if (parcel.extra->is_run && !parcel.extra->is_confirmed)
+    end_run(parcel.extra->delivery, true);
   if (is_acknowledged)
     keys().acknowledge(key, now());
   else

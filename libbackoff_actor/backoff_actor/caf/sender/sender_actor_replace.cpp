@@ -30,6 +30,8 @@ BackOffSender::Named BackOffSender::find_to_replace(const std::string& idempoten
 }
 
 void BackOffSender::replace(const Replace& x, compat::OpenRequest client) {
+  if (const auto* const entry = entry_named(x.idempotency_key, x.delivery))
+    return replace_in_entry(*entry, x, std::move(client));
   const auto it = find_to_replace(x.idempotency_key, x.delivery);
   if (it.found != CancelFound::waiting)
     return answer_cancel(client, it.found);
@@ -63,6 +65,14 @@ void BackOffSender::replace(const Replace& x, compat::OpenRequest client) {
 // false if there is no room for that. A delivery that is not stored yet may come to nothing: then
 // the row comes in once more.
 bool BackOffSender::replace(IncomingMessage row, StoredMessage stored, std::uint32_t weight) {
+  if (entry_named(row.idempotency_key, 0)) {
+    incoming_ = {};
+    store_->drop_incoming(row.row);
+    take(input::StoreNotice{"row " + std::to_string(row.row)
+                            + " replaces the message of a calendar entry, which keeps it: only "
+                              "the process that owns the outbox may replace it"});
+    return true;
+  }
   const auto it = find_to_replace(row.idempotency_key, 0);
   if (it.found == CancelFound::waiting && !parcels_[it.slot].more().is_confirmed) {
     incoming_ = {};

@@ -7,6 +7,7 @@
 #include "backoff_actor/caf/outbox/internal/write_queue.hpp"
 #include "backoff_actor/caf/sender/internal/idempotency_keys.hpp"
 #include "backoff_actor/core/text/internal/note_in_context.hpp"
+#include "backoff_actor/delivery/internal/delivery_slots.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -29,6 +30,8 @@ std::uint64_t BackOffSender::restore() {
   for (auto& key : content.acknowledged)
     keys().acknowledge(key.idempotency_key, std::min(store_->instant(key.at), now()));
   for (auto& x : content.owed) {
+    if (restore_entry(x))
+      continue;
     if (const auto first = owed_with_key(x.idempotency_key)) {
       store_->drop(x.id, now());
       take(input::StoreNotice{"delivery " + std::to_string(x.id) + " has joined delivery "
@@ -67,6 +70,7 @@ std::uint64_t BackOffSender::restore() {
   for (auto& [delivery, before] : content.unwritten)
     set_payload_again(delivery, std::move(before));
   tell_store_state();
+  set_calendar_alarm();
   store_->start(system());
   return content.last_id;
 }
@@ -97,7 +101,9 @@ void BackOffSender::on_store_news() {
   if (!tell_sureness())
     return;
   for (const auto& x : store_->take_outcomes()) {
-    if (x.failure)
+    if (x.slot == DeliverySlots::none)
+      settle_entry(x.id, x.failure);
+    else if (x.failure)
       take(input::NotPersisted{x.slot, x.id, *x.failure});
     else
       take(input::Persisted{x.slot, x.id});
@@ -174,6 +180,8 @@ void BackOffSender::confirm(const effect::Confirm& x) {
   for (auto& client : extra.wait_for_acceptance)
     answer_request(client, caf::make_message(Accepted{x.delivery}));
   extra.wait_for_acceptance.clear();
+  if (extra.is_run)
+    end_run(x.delivery, true);
 }
 
 // Only a delivery with a note has it, beside what else its context says.
@@ -186,6 +194,8 @@ void BackOffSender::keep_note(const effect::KeepNote& x, const std::string& note
 
 void BackOffSender::suspend(const effect::Suspend& x) {
   auto parcel = std::exchange(parcels_[x.slot], {});
+  if (parcel.extra && parcel.extra->is_run && !parcel.extra->is_confirmed)
+    return leave_run(x.delivery, parcel);
   store_->note_time(now());
   SuspendedDelivery rest{x.delivery, x.attempts, 0, store_->wall_time(x.submitted_at)};
   if (x.deadline != Instant::never())

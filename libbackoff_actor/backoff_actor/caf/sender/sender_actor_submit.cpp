@@ -7,6 +7,7 @@
 #include "backoff_actor/caf/messages/errors.hpp"
 #include "backoff_actor/caf/outbox/internal/outbox_session.hpp"
 #include "backoff_actor/caf/sender/internal/idempotency_keys.hpp"
+#include "backoff_actor/calendar/internal/calendar_book.hpp"
 #include "backoff_actor/core/internal/text_hash.hpp"
 #include "backoff_actor/core/internal/thrown.hpp"
 #include "backoff_actor/core/text/internal/note_in_context.hpp"
@@ -271,6 +272,8 @@ bool BackOffSender::take_incoming(IncomingMessage x) {
     news.key = number_of(extra.key);
     news.weight = weight_of(incoming_.payload);
     news.own = own_in(x.context, Duration::zero(), false);
+    if (!x.context.empty() && detail::entry_in(x.context))
+      throw std::runtime_error("its context says that it is an entry of a calendar");
     if (news.own && news.own->is_cancelled)
       throw std::runtime_error("its context says that it is cancelled");
     if (replaces && x.idempotency_key.empty())
@@ -335,14 +338,18 @@ caf::message BackOffSender::read(const StoredMessage& stored) const {
   return result;
 }
 
-// Whether a delivery that could not be stored stays in the store, as another program's row.
+// Whether a delivery that could not be stored stays where it came from: in the store, as another
+// program's row, or in the calendar.
 bool BackOffSender::keeps_row(const effect::DeadLetter& x, const Parcel& parcel) {
   if (x.reason != DeadLetterReason::not_stored)
     return false;
   const auto& extra = *parcel.extra;
+  if (extra.is_run)
+    end_run(x.delivery, false);
   if (!extra.idempotency_key.empty())
     note_end(parcel, false);
-  store_->give_back(extra.row);
+  if (extra.row != 0)
+    store_->give_back(extra.row);
   return true;
 }
 

@@ -1,11 +1,14 @@
 #include "backoff_actor/caf/sender/sender_options.hpp"
 
+#include "backoff_actor/caf/sender/decider_of.hpp"
 #include "backoff_actor/caf/sender/internal/option_checks.hpp"
 #include "backoff_actor/caf/sender/internal/sender_settings.hpp"
 #include "backoff_actor/delivery/internal/delivery_slots.hpp"
 #include "backoff_actor/retry/retry_options.hpp"
 
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace backoff_actor {
 
@@ -100,6 +103,15 @@ Problems check(const SenderOptions& options) {
     problems.add("rare.largest_kept_answer", std::to_string(options.rare.largest_kept_answer),
                  "0.." + std::to_string(most_of_answer));
   return problems;
+}
+
+Decider decider_of(std::vector<DecisionFor> table) {
+  return [table = std::move(table)](FailureKind kind, const caf::error& error) {
+    for (const auto& row : table)
+      if (row.is_for(kind, error))
+        return row.decision();
+    return default_decider(kind, error);
+  };
 }
 
 } // namespace backoff_actor

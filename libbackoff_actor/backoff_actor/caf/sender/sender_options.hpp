@@ -6,6 +6,7 @@
 #include "backoff_actor/caf/child/child_factory.hpp"
 #include "backoff_actor/caf/messages/dead_letter_record.hpp"
 #include "backoff_actor/caf/outbox/durable_outbox.hpp"
+#include "backoff_actor/calendar/zone.hpp"
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/problems.hpp"
 #include "backoff_actor/core/time.hpp"
@@ -187,6 +188,14 @@ struct RareSenderOptions {
   ///
   /// @range 0 to 16,384
   std::uint32_t largest_kept_answer = 0;
+
+  // -- the calendar ----------------------------------------------------------------
+
+  /// Finds the zones in the schedules of entries, see `Repeat`: `find_zone` of
+  /// `backoff_actor::zones`. Null: UTC alone is known.
+  ///
+  /// @errors throws `InvalidArgument` if there is no such zone.
+  FindZone find_zone = nullptr;
 };
 
 /// The options of a sender. The defaults are those of the article "Exponential Backoff with Akka

@@ -85,8 +85,9 @@ void write(std::string& json, const ObservedSender& sender, Instant now) {
   add_all(object, detail::sender_gauges, glance);
   for (const auto& one : detail::sender_moments)
     object.add(one.key, span(glance.*one.member, now));
-  object.add(detail::sender_due.key,
-             glance.due == Instant::never() ? "null" : span(now, glance.due));
+  for (const auto& one : detail::sender_dues)
+    object.add(one.key,
+               glance.*one.member == Instant::never() ? "null" : span(now, glance.*one.member));
   object.add("last_cause", sender.last_cause.empty() ? "null" : json_string(sender.last_cause));
   object.add("cause_age_seconds", span(sender.cause_at, now));
   add_letters(object, sender.dead_letters);

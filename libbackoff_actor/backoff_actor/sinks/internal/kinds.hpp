@@ -37,13 +37,13 @@ struct SenderWords {
     oldest_since = gauges + sender_gauges.size(), // the moments
     last_turn, // `silent_since`, but also of one that owes nothing
     failing_since,
-    due,
-    state,  // the phase, and a bit for each flag above it
+    dues,
+    state = dues + sender_dues.size(), // the phase, and a bit for each flag above it
     number, // of the actor
     size,
   };
 };
-static_assert(SenderWords::due == SenderWords::oldest_since + sender_moments.size()
+static_assert(SenderWords::dues == SenderWords::oldest_since + sender_moments.size()
               && sender_moments[1].member == &SenderGlance::silent_since);
 
 BACKOFF_ACTOR_EXPORT void publish(Cell<SenderWords::size>& cell, const SenderGlance& glance,

@@ -96,6 +96,13 @@ inline constexpr EventPatternOf<event::Cancelled> cancelled{"cancelled"};
 /// A delivery has another payload; number: the delivery, `attempts` before.
 inline constexpr EventPatternOf<event::Replaced> replaced{"replaced"};
 
+/// An entry of the calendar is another one.
+inline constexpr EventPatternOf<event::CalendarEntryChanged> calendar_entry_changed{
+  "calendar entry changed"};
+
+/// Times of an entry of the calendar have come.
+inline constexpr EventPatternOf<event::CalendarEntryDue> calendar_entry_due{"calendar entry due"};
+
 /// The fallback took over; text.
 inline constexpr EventPatternOf<event::FellBack> fell_back{"fell back"};
 

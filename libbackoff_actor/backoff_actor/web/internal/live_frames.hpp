@@ -54,7 +54,7 @@ public:
   const std::string& changes() const { return changes_; }
 
 private:
-  static constexpr std::size_t plain = 17;
+  static constexpr std::size_t plain = 19;
   static constexpr std::size_t with_pool = plain + 6;
 
   struct Row {

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -43,6 +44,11 @@ public:
 
   // Serializes the message that is being submitted, for `insert`. Throws `NotStorable`.
   void prepare(caf::actor_system& system, const caf::message& message, Instant deadline);
+
+  // Whether the bytes of a message are those that were prepared. Throws `NotStorable`.
+  bool is_prepared(caf::actor_system& system, const caf::message& message) const {
+    return queue_->types().save(system, message) == prepared_;
+  }
 
   // -- messages of other programs -------------------------------------------------------
 
@@ -208,6 +214,9 @@ public:
   // Leaves an owed delivery for the next sender. Call it in the order of the numbers.
   void suspend(SuspendedDelivery delivery);
 
+  // Leaves an entry of the calendar.
+  void suspend_entry(SuspendedDelivery entry);
+
   // The message of a delivery that is left for the next sender is not stored yet; `before`: the one
   // that is, as far as is known.
   void note_unwritten(std::uint64_t id, caf::message before) {
@@ -223,6 +232,8 @@ public:
   void note_time(Instant now);
 
   WallTime wall_now() const;
+  // Empty: it is that of the system.
+  const std::function<WallTime()>& wall_clock() const { return queue_->options().wall_clock; }
   WallTime wall_time(Instant at) const { return {(at + to_wall_).since_origin.count()}; }
   // Of a key: its age is that of the actor system's clock as long as the sender lives.
   WallTime key_time(Instant at) const { return {(at + to_key_).since_origin.count()}; }

@@ -1,6 +1,8 @@
 #pragma once
 
 #include "backoff_actor/caf/actor/work_in_hand.hpp"
+#include "backoff_actor/caf/calendar/internal/sender_calendar.hpp"
+#include "backoff_actor/caf/calendar/repeat.hpp"
 #include "backoff_actor/caf/compat/internal/caf_parts.hpp"
 #include "backoff_actor/caf/messages/dead_letter_record.hpp"
 #include "backoff_actor/caf/messages/sender_control.hpp"
@@ -32,6 +34,7 @@ struct FinishWork;
 class IdempotencyKeys;
 class SenderStore;
 struct StoredMessage;
+struct SuspendedDelivery;
 
 namespace detail {
 class OperatorDesk;
@@ -66,6 +69,7 @@ private:
     bool held_is_bounce = false;
     bool is_answered_on_acceptance = false;
     bool is_confirmed = false; // clients may be told of the acceptance
+    bool is_run = false;       // of an entry of the calendar, which submits it until it is stored
     std::uint64_t row = 0;     // another program's, of which it was made; 0: none
   };
 
@@ -128,7 +132,8 @@ private:
 
   // Data that only few senders have, or only for a time.
   struct Rare {
-    std::unique_ptr<IdempotencyKeys> keys{}; // none: no submission had a key yet
+    std::unique_ptr<IdempotencyKeys> keys{};    // none: no submission had a key yet
+    std::unique_ptr<SenderCalendar> calendar{}; // none: it has no entry
     std::unordered_map<std::uint32_t, compat::OpenRequest> drains{};
     std::vector<std::shared_ptr<ChildStart>> starts{}; // of asynchronous factories, by incarnation
     std::vector<compat::OpenRequest> stops{};          // requests that wait for the end
@@ -280,6 +285,40 @@ private:
   AskAnswer look_at(std::uint32_t slot, std::uint64_t delivery);
   void keep_answer(const std::string& key, const caf::message& answer);
   void tell_unkept(const std::string& key, const std::string& why);
+
+  // -- its calendar (sender_actor_repeat.cpp) ----------------------------------------
+
+  // What has become of a run.
+  enum class RunOutcome : std::uint8_t {
+    submitted,
+    known,  // it was submitted before
+    refused // it is to be submitted again
+  };
+
+  SenderCalendar& calendar();
+  SenderCalendar* calendar_if_any() const;
+  void on_repeat(const Repeat& x);
+  void put_entry(SenderCalendar::Unstored put);
+  bool is_in_calendar(const SenderCalendar::Unstored& put);
+  std::string context_with_time(const detail::KeptEntry& entry);
+  void keep_entry(std::uint64_t delivery, SenderCalendar::Unstored put);
+  void answer_put(SenderCalendar::Unstored& put, CalendarChange change);
+  void settle_entry(std::uint64_t delivery, const std::shared_ptr<const Cause>& failure);
+  void store_context(const detail::CalendarBook::Entry& entry);
+  void flush_changes();
+  const std::string* entry_named(const std::string& key, std::uint64_t delivery) const;
+  void cancel_entry(const std::string& named, compat::OpenRequest client);
+  void replace_in_entry(const std::string& named, const Replace& x, compat::OpenRequest client);
+  AskAnswer look_at_entry(const std::string& name);
+  void set_calendar_alarm();
+  void on_calendar_look();
+  void submit_runs(const detail::CalendarBook::Due& due, WallTime wall);
+  RunOutcome submit_run(const std::string& name, WallTime time);
+  void settle_run(const std::string& name, WallTime time, bool is_done, WallTime wall);
+  void end_run(std::uint64_t delivery, bool is_done);
+  bool restore_entry(SuspendedDelivery& x);
+  void leave_run(std::uint64_t delivery, Parcel& parcel);
+  void leave_entries();
 
   // -- known idempotency keys (sender_actor_idempotency.cpp) ------------------------
 
