@@ -28,7 +28,8 @@ constexpr auto calendar_description = R"(Shows and changes what is due again and
 
 A schedule is a text: a period, a local time of day, or five fields of cron. next computes its times
 with the zones of the system. All others are about the calendar of an outbox on a server of
-PostgreSQL: its entries, of which the owner of the outbox makes messages.
+PostgreSQL: its entries, of which the owner of the outbox makes messages. list shows the entries of
+a file, too.
 )";
 
 constexpr auto calendar_footer = R"(

@@ -8,12 +8,17 @@
 #include "backoff_actor/backoff/parse_policy.hpp"
 #include "backoff_actor/calendar/calendar_entry.hpp"
 #include "backoff_actor/calendar/parse_schedule.hpp"
+#include "backoff_actor/core/text/internal/secrets.hpp"
 #include "backoff_actor/store/postgres/calendar/postgres_calendar.hpp"
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
+#include <map>
 #include <stdexcept>
+#include <utility>
 
 namespace backoffctl {
 
@@ -23,6 +28,8 @@ using namespace backoff_actor;
 using Json = nlohmann::ordered_json;
 
 constexpr auto allowed_calendar = "the address of an outbox: postgres://USER@HOST/DATABASE#NAME";
+constexpr auto allowed_in_file = "one on a server: postgres://USER@HOST/DATABASE#NAME. The program "
+                                 "that owns a file changes its entries, by Repeat and Cancel";
 
 // What all commands for the entries of an outbox take: its address first.
 class EntriesCommand : public Command {
@@ -35,13 +42,19 @@ public:
   void check(Problems& problems) override {
     if (outbox_.value_or("").empty())
       problems.add("OUTBOX", "nothing", allowed_calendar);
+    else if (backoff_actor::detail::is_connection_string(*outbox_))
+      problems.add("OUTBOX", "a connection string that is no URL", allowed_calendar);
     else if (!is_on_server(*outbox_))
-      problems.add("OUTBOX", "something else", allowed_calendar);
+      check_file(problems);
     else
       check_outbox_on_server(*outbox_, problems);
   }
 
 protected:
+  // A command that does not take a file says so.
+  virtual void check_file(Problems& problems) { problems.add("OUTBOX", "a file", allowed_in_file); }
+
+  std::string address() const { return outbox_.value_or(""); }
   PostgresCalendar entries() const { return PostgresCalendar{parse_postgres_address(*outbox_)}; }
   std::string outbox() const { return parse_postgres_address(*outbox_).outbox; }
 
@@ -80,19 +93,21 @@ private:
 
 constexpr auto list_entry_description = R"(Shows the entries of the calendar of an outbox.
 
-Of each entry it prints when the owner of the outbox looks at it next, and what keeps it from
-running: it is paused, or there is a problem.
+Of each entry it prints when it is due next, and what keeps it from running: it is paused, or there
+is a problem. The outbox is on a server, or a file of a program that sends Repeat.
 )";
 
 constexpr auto list_entry_footer = R"(
-Times are UTC. next is - if the entry is paused, has a problem, or is never due again, and until an
-owner has looked at it. The role backoff_reader is enough.
+Times are UTC. next is - if the entry is paused, has a problem, or is never due again. On a server
+it is - until an owner has looked at the entry, too; the role backoff_reader is enough there.
 
 Examples:
   backoffctl calendar list 'postgres://reader@db1/shop#orders'
       all entries, in order of their names
   backoffctl calendar list 'postgres://reader@db1/shop#orders' --json
       the same for programs, one object a line
+  backoffctl calendar list /var/lib/shop/orders.db
+      the entries of a program that keeps its outbox in a file
 
 Keys of each line:
   name         the name of the entry
@@ -100,7 +115,7 @@ Keys of each line:
   missed       what becomes of missed times: run_once, run_all or skip
   grace_s      with skip: how late a time may run, in seconds
   paused       whether its times pass without a run
-  next         when the owner looks at it next, ISO 8601 in UTC, or null
+  next         when it is due next, ISO 8601 in UTC, or null
   decided_until
                no time before this comes again, ISO 8601 in UTC
   type, key    of the messages
@@ -138,6 +153,39 @@ std::string entries_json_lines(const std::vector<PostgresCalendarEntry>& entries
   return result;
 }
 
+PostgresCalendarEntry shown(const KeptCalendarEntry& kept, const StoredDelivery& delivery) {
+  PostgresCalendarEntry result;
+  result.name = kept.name;
+  result.schedule = kept.schedule;
+  for (const auto missed : {Missed::run_once, Missed::run_all, Missed::skip})
+    if (to_string(missed) == kept.missed)
+      result.missed = missed;
+  result.grace = kept.grace;
+  result.is_paused = kept.is_paused;
+  result.type = delivery.message.types;
+  result.key = delivery.key;
+  result.decided_until = kept.decided_until;
+  result.problem = kept.problem;
+  return result;
+}
+
+// The entries that the program of a file has sent to its sender, in order of their names.
+std::vector<PostgresCalendarEntry> entries_in_file(const std::string& file) {
+  const auto store = open_outbox_file_to_read(file);
+  std::map<std::uint64_t, PostgresCalendarEntry> found; // by delivery
+  store->for_each_owed([&](const StoredDelivery& x) {
+    if (const auto kept = kept_calendar_entry(x.idempotency_key, x.context))
+      found.emplace(x.id, shown(*kept, x));
+  });
+  std::vector<PostgresCalendarEntry> result;
+  for (auto& [id, one] : found) {
+    one.next = store->find_message({}, id).not_before;
+    result.push_back(std::move(one));
+  }
+  std::ranges::sort(result, {}, &PostgresCalendarEntry::name);
+  return result;
+}
+
 class ListEntryCommand final : public EntriesCommand {
 public:
   explicit ListEntryCommand(CLI::App& calendar)
@@ -146,11 +194,13 @@ public:
   }
 
   std::string run() override {
-    const auto found = entries().list();
+    const auto found = is_on_server(address()) ? entries().list() : entries_in_file(address());
     return as_json_ ? entries_json_lines(found) : entries_table(found);
   }
 
 private:
+  void check_file(Problems&) override {}
+
   bool as_json_ = false;
 };
 

@@ -88,7 +88,7 @@ std::string sender_keys() {
   keys.push_back(sender_restarts.key);
   add(sender_gauges);
   add(sender_moments);
-  keys.push_back(sender_due.key);
+  add(sender_dues);
   for (const auto* key :
        {"last_cause", "cause_age_seconds", "dead_letters", "oldest_dead_letter_at"})
     keys.push_back(key);
