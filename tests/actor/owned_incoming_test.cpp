@@ -101,6 +101,18 @@ TEST_F(OwnedIncoming, a_row_whose_time_cannot_be_read_is_a_letter_that_says_why)
   EXPECT_THAT(dead_letters()[0].cause, HasSubstr("not_before: got tomorrow"));
 }
 
+TEST_F(OwnedIncoming, a_row_that_claims_to_be_an_entry_of_a_calendar_is_a_letter_that_says_why) {
+  start("node-a");
+  auto odd = message("x");
+  odd.idempotency_key = "calendar:x";
+  odd.context = "repeat: every(1s)\nmissed: run_all\ngrace: 1\ndecided_until: 1";
+  server.hand_over(odd);
+  time.advance(5s);
+  ASSERT_THAT(dead_letters(), SizeIs(1));
+  EXPECT_EQ(dead_letters()[0].reason, DeadLetterReason::unreadable);
+  EXPECT_THAT(dead_letters()[0].cause, HasSubstr("an entry of a calendar"));
+}
+
 // -- cancelled ----------------------------------------------------------------------------------
 
 TEST_F(OwnedIncoming, a_row_may_cancel_what_is_in_work_or_waits) {

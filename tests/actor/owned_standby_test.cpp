@@ -252,4 +252,33 @@ TEST_F(OwnedStandby, what_waits_when_the_process_stops_is_still_handed_over) {
   EXPECT_THAT(a.danger.texts(), ElementsAre("x"));
 }
 
+TEST_F(OwnedStandby,
+       an_entry_of_a_calendar_is_refused_by_who_stands_by_and_passes_to_the_next_owner) {
+  const auto& a = start_process("node-a");
+  const auto& b = start_process("node-b");
+  const Repeat entry{
+    .name = "pulse", .schedule = "every(1h)", .message = caf::make_message(std::string{"pulse"})};
+  const auto refused = time.ask<RepeatAnswer>(b.sender, entry);
+  const auto put = time.ask<RepeatAnswer>(a.sender, entry);
+  time.run();
+  EXPECT_THAT(refused->error_text, HasSubstr("not_owner"));
+  EXPECT_THAT(refused->error_text, HasSubstr("node-a"));
+  ASSERT_TRUE(put->value);
+  EXPECT_EQ(put->value->change, CalendarChange::added);
+  time.advance(1h);
+  EXPECT_THAT(a.danger.texts(), ElementsAre("pulse"));
+
+  die("node-a");
+  time.advance(1h);
+  EXPECT_EQ(owner(), "node-b, epoch 2");
+  EXPECT_THAT(b.danger.texts(), ElementsAre("pulse"));
+
+  const auto cancelled =
+    time.ask<CancelAnswer>(b.sender, Cancel{.idempotency_key = entry_key("pulse")});
+  time.run();
+  ASSERT_TRUE(cancelled->value);
+  EXPECT_EQ(cancelled->value->found, CancelFound::waiting);
+  EXPECT_THAT(server.content()->owed(), IsEmpty());
+}
+
 } // namespace backoff_actor::actor_test

@@ -2,6 +2,7 @@
 
 #include "supervisor_fixture.hpp"
 
+#include <backoff_actor/caf/calendar/internal/sender_calendar.hpp>
 #include <backoff_actor/caf/messages/internal/own_words.hpp>
 #include <caf/exit_reason.hpp>
 #include <caf/sec.hpp>
@@ -54,6 +55,8 @@ inline caf::message strange_message(std::uint32_t how, const caf::actor& whom, b
     caf::make_message(AwaitUp{}),
     caf::make_message(FinishWork{Instant{}, how % 2 == 1}),
     caf::make_message(WorkFinished{}),
+    caf::make_message(Repeat{"a", std::to_string(how % 3), caf::make_message(std::string{"a"})}),
+    caf::make_message(CalendarLook{Instant{std::chrono::seconds{how % 9}}}),
   };
   return all[how % std::size(all)];
 }

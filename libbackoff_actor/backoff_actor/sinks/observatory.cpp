@@ -52,6 +52,9 @@ namespace detail {
 namespace {
 
 constexpr std::size_t phase_bits = 8;
+constexpr std::size_t entries_from_bit = 32;
+constexpr std::uint64_t most_entries = 0xffff'ffff;
+static_assert(phase_bits + sender_flags.size() <= entries_from_bit);
 
 // Does something with each row of a table and its index. The rows are constants, so that this costs
 // what it costs to write all of it out.
@@ -73,7 +76,8 @@ void publish(Cell<SenderWords::size>& cell, const SenderGlance& glance, Instant 
                [&](const auto& one, std::size_t i) { cell.set(i, glance.counters.*one.member); });
   cell.set(Words::restarts, glance.*sender_restarts.member);
   for_each_row(sender_gauges, [&](const auto& one, std::size_t i) {
-    cell.set(Words::gauges + i, glance.*one.member);
+    if (i + 1 < sender_gauges.size())
+      cell.set(Words::gauges + i, glance.*one.member);
   });
   cell.set(Words::oldest_since, word_of(glance.oldest_since));
   cell.set(Words::last_turn, word_of(now));
@@ -85,6 +89,7 @@ void publish(Cell<SenderWords::size>& cell, const SenderGlance& glance, Instant 
   for_each_row(sender_flags, [&](const auto& one, std::size_t i) {
     state |= static_cast<std::uint64_t>(glance.*one.member) << (phase_bits + i);
   });
+  state |= std::min(glance.calendar_entries, most_entries) << entries_from_bit;
   cell.set(Words::state, state);
 }
 
@@ -95,7 +100,8 @@ SenderGlance glance_of(const Cell<SenderWords::size>& cell) {
                [&](const auto& one, std::size_t i) { glance.counters.*one.member = cell.get(i); });
   glance.*sender_restarts.member = cell.get(Words::restarts);
   for_each_row(sender_gauges, [&](const auto& one, std::size_t i) {
-    glance.*one.member = cell.get(Words::gauges + i);
+    if (i + 1 < sender_gauges.size())
+      glance.*one.member = cell.get(Words::gauges + i);
   });
   for_each_row(sender_moments, [&](const auto& one, std::size_t i) {
     glance.*one.member = instant_of(cell.get(Words::oldest_since + i));
@@ -110,6 +116,7 @@ SenderGlance glance_of(const Cell<SenderWords::size>& cell) {
   for_each_row(sender_flags, [&](const auto& one, std::size_t i) {
     glance.*one.member = (state >> (phase_bits + i) & 1) != 0;
   });
+  glance.calendar_entries = state >> entries_from_bit;
   return glance;
 }
 

@@ -47,6 +47,13 @@ TEST(sender_status, is_rendered_in_one_line) {
   status.with_note = 2;
   EXPECT_EQ(to_string(status),
             "running, 12 owed (0 in flight, oldest 1s, 9 for later, 2 with a note), child 0");
+
+  status = {};
+  status.phase = Phase::running;
+  status.calendar_entries = 1;
+  EXPECT_EQ(to_string(status), "running, 0 owed, 1 calendar entry, child 0");
+  status.calendar_entries = 2;
+  EXPECT_EQ(to_string(status), "running, 0 owed, 2 calendar entries, child 0");
 }
 
 TEST(sender_status, says_since_when_the_service_is_down) {

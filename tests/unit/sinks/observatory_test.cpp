@@ -244,6 +244,7 @@ TEST(sender_cell, gives_back_all_numbers) {
   glance.silent_since = at(9s);
   glance.failing_since = at(-2s);
   glance.due = at(3s);
+  glance.calendar_due = at(5s);
   EXPECT_EQ(read_back(glance), glance);
 }
 

@@ -42,12 +42,12 @@ public:
   void check(Problems& problems) override {
     if (outbox_.value_or("").empty())
       problems.add("OUTBOX", "nothing", allowed_calendar);
+    else if (is_on_server(*outbox_))
+      check_outbox_on_server(*outbox_, problems);
     else if (backoff_actor::detail::is_connection_string(*outbox_))
       problems.add("OUTBOX", "a connection string that is no URL", allowed_calendar);
-    else if (!is_on_server(*outbox_))
-      check_file(problems);
     else
-      check_outbox_on_server(*outbox_, problems);
+      check_file(problems);
   }
 
 protected:
@@ -106,7 +106,7 @@ Examples:
       all entries, in order of their names
   backoffctl calendar list 'postgres://reader@db1/shop#orders' --json
       the same for programs, one object a line
-  backoffctl calendar list /var/lib/shop/orders.db
+  backoffctl calendar list outbox.db
       the entries of a program that keeps its outbox in a file
 
 Keys of each line:

@@ -34,17 +34,19 @@ struct SenderWords {
     restarts = sender_counters.size(),
     counters,
     gauges = counters,
-    oldest_since = gauges + sender_gauges.size(), // the moments
+    oldest_since = gauges + sender_gauges.size() - 1, // the moments
     last_turn, // `silent_since`, but also of one that owes nothing
     failing_since,
     dues,
-    state = dues + sender_dues.size(), // the phase, and a bit for each flag above it
+    state = dues + sender_dues.size(), // the phase, a bit for each flag, and the last gauge
     number, // of the actor
     size,
   };
 };
 static_assert(SenderWords::dues == SenderWords::oldest_since + sender_moments.size()
               && sender_moments[1].member == &SenderGlance::silent_since);
+// Most senders have no entries of a calendar. So their number has no word of its own.
+static_assert(sender_gauges.back().member == &SenderNumbers::calendar_entries);
 
 BACKOFF_ACTOR_EXPORT void publish(Cell<SenderWords::size>& cell, const SenderGlance& glance,
                                   Instant now);
