@@ -95,7 +95,11 @@ public:
   /// done later.
   Verdict verdict() const;
   /// What became of the jobs that do something besides.
-  LifeVerdict life_verdict() const { return jobs_with_lives_.judge(service_.calls()); }
+  ///
+  /// @param stored the notes that the owners have stored
+  LifeVerdict life_verdict(const std::vector<StoredNote>& stored) const {
+    return jobs_with_lives_.judge(service_.calls(), stored);
+  }
 
   /// The name of a worker.
   static std::string node(std::size_t worker);

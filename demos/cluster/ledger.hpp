@@ -14,6 +14,14 @@ using Micros = std::int64_t;
 /// Returns the present.
 Micros now();
 
+/// The jobs of the calendar have numbers from here on. All others have lower ones.
+inline constexpr std::uint64_t calendar_jobs = std::uint64_t{1} << 63;
+
+/// The job that is done by a message of the calendar.
+///
+/// @param delivery the number of the message in the outbox
+constexpr std::uint64_t calendar_job(std::uint64_t delivery) { return calendar_jobs + delivery; }
+
 /// A call of the service, as the service saw it.
 struct Call {
   Micros at = 0;

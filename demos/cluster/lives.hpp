@@ -5,6 +5,7 @@
 #include "backoff_actor/core/time.hpp"
 #include "ledger.hpp"
 #include "notes.hpp"
+#include "records.hpp"
 
 #include <cstdint>
 #include <string>
@@ -22,7 +23,7 @@ struct Life {
 };
 
 /// Returns what a job does. Of 64 jobs, four wait, four wait and are cancelled, four are cancelled
-/// without waiting, and one takes three steps.
+/// without waiting, and one takes three steps. Jobs of the calendar do nothing besides.
 Life life_of(std::uint64_t job);
 
 /// How long a worker takes for a step of a job that has several: longer than an outbox waits until
@@ -36,8 +37,9 @@ struct LifeVerdict {
   std::uint64_t gone = 0;           ///< jobs of which was said that they were cancelled in time
   std::uint64_t done_when_gone = 0; ///< calls after that
   std::uint64_t notes = 0;          ///< that a job got which had begun before
-  /// Of those, older than the one before the last: what was left while nothing could be written.
-  std::uint64_t notes_older = 0;
+  std::uint64_t notes_behind = 0;   ///< of those, older than the last that was left
+  /// Of those, older than the last that an earlier owner had stored.
+  std::uint64_t notes_behind_stored = 0;
   std::uint64_t notes_of_others = 0; ///< of those, such as no earlier worker had left
 };
 
@@ -51,14 +53,26 @@ public:
   bool may_be_gone(std::uint64_t job) const { return cancelled_.contains(job); }
 
   /// Compares what was told with what the service did.
-  LifeVerdict judge(const std::vector<Call>& calls) const;
+  ///
+  /// @param stored the notes that the owners have stored
+  LifeVerdict judge(const std::vector<Call>& calls,
+                    const std::vector<StoredNote>& stored = {}) const;
 
 private:
+  // A job that a worker was given with this note, or with none.
+  struct Beginning {
+    std::uint64_t got;
+    std::uint64_t delivery;
+    std::uint64_t epoch;
+  };
+
   LifeVerdict told_{};
+  std::vector<Beginning> beginnings_{};
   std::unordered_map<std::uint64_t, Micros> not_before_{};
   std::unordered_set<std::uint64_t> cancelled_{};
   std::unordered_map<std::uint64_t, Micros> gone_{};
-  std::unordered_map<std::uint64_t, std::uint64_t> said_{}; // the last note of a job
+  std::unordered_map<std::uint64_t, std::uint64_t> said_{};      // the last note of a job
+  std::unordered_map<std::uint64_t, std::uint64_t> most_said_{}; // the one that is furthest
 };
 
 /// Renders it as one line: `delayed 100, early 0, cancelled 90, done when gone 0, ...`.

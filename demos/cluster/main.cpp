@@ -3,11 +3,13 @@
 
 #include "backoff_actor/process/stop_signals.hpp"
 #include "backoff_actor/store/postgres/postgres_store.hpp"
+#include "calendar.hpp"
 #include "cluster.hpp"
 #include "common/private_postgres.hpp"
 #include "common/temporary_folder.hpp"
 #include "options.hpp"
 #include "picture.hpp"
+#include "records.hpp"
 #include "run.hpp"
 #include "shop.hpp"
 
@@ -22,6 +24,7 @@
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace cluster {
 
@@ -76,10 +79,11 @@ std::string last_line(const Verdict& verdict, const Run& run) {
          + milliseconds(median_takeover(run.faults, Fault::Kind::freeze)) + ")";
 }
 
-int exit_code(const Verdict& verdict, const LifeVerdict& lives, const HandOver& hand_over,
-              const Run& run, backoff_actor::StopSignals& signals) {
+int exit_code(const Verdict& verdict, const LifeVerdict& lives, const CalendarVerdict& calendar,
+              const HandOver& hand_over, const Run& run, backoff_actor::StopSignals& signals) {
   if (verdict.lost + verdict.stale_accepted + verdict.out_of_order + verdict.renumbered > 0
-      || lives.early + lives.done_when_gone + lives.notes_of_others > 0
+      || lives.early + lives.done_when_gone + lives.notes_of_others + lives.notes_behind_stored > 0
+      || calendar.missing + calendar.twice + calendar.early + calendar.while_paused > 0
       || hand_over.lost + hand_over.done_of_rolled_back + hand_over.out_of_order > 0)
     return exit_failed;
   return run.is_early ? 128 + signals.signal() : exit_nothing_lost;
@@ -135,21 +139,31 @@ int demonstrate(const Options& options) {
   const example::TemporaryFolder folder{"cluster"};
   Cluster cluster{folder.path(), worker_program(), base};
   auto shop = make_shop(server, folder.path());
-  const auto outcome = run(options, cluster, shop ? &*shop : nullptr, signals);
+  std::optional<Records> records;
+  std::optional<Calendar> calendar;
+  if (server) {
+    records.emplace(*server);
+    calendar.emplace(*server, *records, base.outbox);
+  }
+  const auto outcome =
+    run(options, cluster, shop ? &*shop : nullptr, calendar ? &*calendar : nullptr, signals);
   const auto verdict = cluster.verdict();
-  const auto lives = cluster.life_verdict();
+  const auto lives = cluster.life_verdict(records ? records->notes() : std::vector<StoredNote>{});
+  const auto times = calendar ? calendar->judge(cluster.service().calls()) : CalendarVerdict{};
   const auto hand_over = judge_hand_over(outcome.transactions, cluster.service().calls());
   const auto complaint = draw_picture(outcome, cluster.notes(), cluster.service().calls(),
                                       headline(verdict, outcome), options.picture);
   std::cout << (complaint.empty() ? "picture: " + options.picture.string()
                                   : "no picture: " + complaint)
             << '\n';
+  if (calendar)
+    std::cout << to_string(times) << '\n';
   if (shop)
     std::cout << to_string(hand_over) << '\n';
   std::cout << to_string(lives) << '\n' << last_line(verdict, outcome) << std::endl;
   if (shop && !shop->complaint().empty())
     throw std::runtime_error{shop->complaint()};
-  return exit_code(verdict, lives, hand_over, outcome, signals);
+  return exit_code(verdict, lives, times, hand_over, outcome, signals);
 }
 
 } // namespace

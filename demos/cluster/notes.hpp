@@ -18,7 +18,8 @@ struct Note {
   /// up, owns, disowned, accepted, cancelling, gone, began, said, quiet, notice, error, stopped
   std::string word;
   /// Of accepted: the job, and when it was submitted; of cancelling and gone: the job; of began and
-  /// said: the job, and the step of its note, 0: none; of notice and error: for people.
+  /// said: the job, the step of its note, 0: none, its number in the outbox, and the epoch; of
+  /// notice and error: for people.
   std::string text;
 };
 

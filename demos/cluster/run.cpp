@@ -32,8 +32,9 @@ std::string last_error(const Cluster& cluster) {
 
 class Demo {
 public:
-  Demo(const Options& options, Cluster& cluster, Shop* shop, backoff_actor::StopSignals& signals)
-    : options_(options), cluster_(cluster), shop_(shop), signals_(signals),
+  Demo(const Options& options, Cluster& cluster, Shop* shop, Calendar* calendar,
+       backoff_actor::StopSignals& signals)
+    : options_(options), cluster_(cluster), shop_(shop), calendar_(calendar), signals_(signals),
       plan_(options.seed, options.lease) {}
 
   Run operator()() {
@@ -47,11 +48,15 @@ public:
     }
     if (shop_ != nullptr)
       shop_->start(cluster_.outbox(), cluster_.keys()); // its first owner has made the outbox
+    if (calendar_ != nullptr)
+      calendar_->start();
     run_.begin = now();
     well_since_ = run_.begin;
     const auto end = run_.begin + micros(std::chrono::seconds{options_.seconds});
     while (now() < end && !waits()) {
       cluster_.look();
+      if (calendar_ != nullptr)
+        calendar_->go_on();
       go_on();
       show_progress();
     }
@@ -133,6 +138,8 @@ private:
     for (std::size_t worker = 0; worker < cluster_.size(); ++worker)
       cluster_.quiet(worker);
     close_shop();
+    if (calendar_ != nullptr)
+      close_calendar(*calendar_);
     run_.is_drained = cluster_.wait_until_done(run_.is_early ? patience / 2 : 2 * patience);
     if (is_broken_ && !run_.faults.back().owned)
       run_.faults.back().owned = cluster_.owned_after(run_.faults.back().at);
@@ -155,6 +162,13 @@ private:
       if (transaction.is_committed)
         for (const auto job : transaction.jobs)
           cluster_.add_confirmed(job);
+  }
+
+  // All that it has made is to be done.
+  void close_calendar(Calendar& calendar) {
+    calendar.stop(patience);
+    for (const auto& time : calendar.times())
+      cluster_.add_confirmed(calendar_job(time.delivery));
   }
 
   // -- telling ----------------------------------------------------------------------
@@ -180,7 +194,8 @@ private:
 
   const Options& options_;
   Cluster& cluster_;
-  Shop* shop_; // null: there is none
+  Shop* shop_;         // null: there is none
+  Calendar* calendar_; // null: there is none
   backoff_actor::StopSignals& signals_;
   FaultPlan plan_;
   Run run_;
@@ -192,8 +207,9 @@ private:
 
 } // namespace
 
-Run run(const Options& options, Cluster& cluster, Shop* shop, backoff_actor::StopSignals& signals) {
-  return Demo{options, cluster, shop, signals}();
+Run run(const Options& options, Cluster& cluster, Shop* shop, Calendar* calendar,
+        backoff_actor::StopSignals& signals) {
+  return Demo{options, cluster, shop, calendar, signals}();
 }
 
 } // namespace cluster

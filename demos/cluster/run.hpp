@@ -1,6 +1,7 @@
 #pragma once
 
 #include "backoff_actor/process/stop_signals.hpp"
+#include "calendar.hpp"
 #include "cluster.hpp"
 #include "fault_plan.hpp"
 #include "options.hpp"
@@ -24,7 +25,9 @@ struct Run {
 /// what happens.
 ///
 /// @param shop hands jobs over meanwhile; null: nobody does
+/// @param calendar of the outbox; null: none
 /// @errors throws `std::runtime_error` if no worker owns the outbox within ten seconds.
-Run run(const Options& options, Cluster& cluster, Shop* shop, backoff_actor::StopSignals& signals);
+Run run(const Options& options, Cluster& cluster, Shop* shop, Calendar* calendar,
+        backoff_actor::StopSignals& signals);
 
 } // namespace cluster

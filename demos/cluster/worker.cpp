@@ -1,6 +1,7 @@
 // cluster_worker: one of the processes that share an outbox in PostgreSQL. `cluster`, beside it,
 // and the tests start it. SIGTERM ends it in order; SIGUSR1 ends its client.
 
+#include "calendar.hpp"
 #include "notes.hpp"
 #include "worker_actors.hpp"
 #include "worker_options.hpp"
@@ -28,13 +29,19 @@ using namespace std::chrono_literals;
 
 std::atomic<bool> is_quiet = false;
 
+// The entries of the calendar name no zone.
+backoff_actor::Zone only_utc(const std::string&) { return {}; }
+
 backoff_actor::SharedOutbox outbox_of(const WorkerOptions& options,
                                       const std::shared_ptr<const NoteWriter>& notes) {
   backoff_actor::SharedOutbox outbox;
-  outbox.store = backoff_actor::postgres_store({options.connection, options.outbox},
-                                               {.lease = options.lease, .node = options.node});
+  outbox.store = backoff_actor::postgres_store(
+    {options.connection, options.outbox}, {.lease = options.lease,
+                                           .node = options.node,
+                                           .find_zone = options.has_lives ? &only_utc : nullptr});
   outbox.types = backoff_actor::durable<std::uint64_t>();
   outbox.foreign("order.v1", read_order);
+  outbox.foreign(Calendar::type, read_entry);
   outbox.options.on_error = [notes](const backoff_actor::StoreError& error) {
     notes->write("error", error.what());
   };

@@ -35,10 +35,12 @@ public:
   bool do_step(const backoff_actor::TrackedMsg& x, std::uint64_t keys, std::uint64_t step,
                bool is_out_of_turn) {
     const auto job = x.payload.get_as<std::uint64_t>(0);
+    const auto is_of_calendar = job >= calendar_jobs;
     const Call call{.epoch = x.epoch,
                     .delivery = x.delivery,
-                    .job = job,
-                    .key = std::to_string(job % keys),
+                    .job = is_of_calendar ? calendar_job(x.delivery) : job,
+                    .key = is_of_calendar ? "entry-" + std::to_string(job - calendar_jobs)
+                                          : std::to_string(job % keys),
                     .node = node_,
                     .step = step,
                     .is_out_of_turn = is_out_of_turn};
@@ -71,7 +73,8 @@ caf::behavior service_caller(caf::event_based_actor* self, const WorkerOptions& 
             const auto life = options.has_lives ? life_of(job) : Life{};
             auto step = x.note.empty() ? 0 : std::stoull(x.note);
             const auto tell = [&](const char* word) {
-              notes->write(word, std::to_string(job) + ' ' + std::to_string(step));
+              notes->write(word, std::to_string(job) + ' ' + std::to_string(step) + ' '
+                                   + std::to_string(x.delivery) + ' ' + std::to_string(x.epoch));
             };
             if (life.steps > 1)
               tell("began");
@@ -199,6 +202,11 @@ caf::message read_order(std::span<const std::byte> json) {
       || std::from_chars(text.data() + begin, text.data() + text.size(), order).ec != std::errc{})
     throw std::invalid_argument("an order has a number that is none");
   return caf::make_message(order);
+}
+
+caf::message read_entry(std::span<const std::byte> number) {
+  const std::string text{reinterpret_cast<const char*>(number.data()), number.size()};
+  return caf::make_message(calendar_jobs + std::stoull(text));
 }
 
 caf::actor spawn_client(caf::actor_system& system, const caf::actor& sender,

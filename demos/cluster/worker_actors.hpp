@@ -27,6 +27,11 @@ backoff_actor::ChildFactory service_callers(const WorkerOptions& options,
 /// @errors throws `std::invalid_argument`
 caf::message read_order(std::span<const std::byte> json);
 
+/// Reads a job of the calendar: the number of its entry.
+///
+/// @errors throws `std::invalid_argument`
+caf::message read_entry(std::span<const std::byte> number);
+
 /// Starts the client: it submits jobs to the sender, at the rate of the options while this process
 /// owns the outbox, and a few otherwise, to see whether it does: the sender hands those over to the
 /// owner. Each job that was confirmed is a note, `accepted`. Of each job that it cancels there is a

@@ -22,7 +22,8 @@ struct WorkerOptions {
   std::uint64_t parent = 0; ///< the process that started it, with which it ends
   backoff_actor::Duration lease = std::chrono::seconds{1};
   backoff_actor::Duration work = std::chrono::milliseconds{1}; ///< of a job, before its call
-  bool has_lives = false; ///< some jobs wait for a time, are cancelled, or take several steps
+  /// Some jobs wait for a time, are cancelled, or take several steps. The outbox has a calendar.
+  bool has_lives = false;
 };
 
 /// The environment variable that holds `WorkerOptions::connection`.

@@ -1,5 +1,6 @@
 // What the ledger of the cluster says about a run, and what its service refuses.
 
+#include "cluster/calendar.hpp"
 #include "cluster/ledger.hpp"
 #include "cluster/ledger_service.hpp"
 #include "cluster/lives.hpp"
@@ -158,17 +159,106 @@ TEST(ClusterLedger, counts_calls_of_a_job_after_it_was_said_to_be_cancelled) {
 
 TEST(ClusterLedger, compares_the_note_that_a_job_got_with_the_last_that_was_left) {
   Lives lives;
-  lives.take({1, "a", "began", "15 0"});
-  lives.take({2, "a", "said", "15 1"});
-  lives.take({3, "a", "said", "15 2"});
-  lives.take({4, "b", "began", "15 1"}); // the one before the last
-  lives.take({5, "b", "said", "15 2"});
-  lives.take({6, "c", "began", "15 0"}); // older than that
-  lives.take({7, "c", "began", "79 1"}); // nobody has left one
+  lives.take({1, "a", "began", "15 0 8 1"});
+  lives.take({2, "a", "said", "15 1 8 1"});
+  lives.take({3, "a", "said", "15 2 8 1"});
+  lives.take({4, "b", "began", "15 2 8 2"});
+  lives.take({5, "c", "began", "15 1 8 3"}); // the last was lost with its owner
+  lives.take({6, "c", "began", "79 1 9 3"}); // nobody has left one
   const auto verdict = lives.judge({});
   EXPECT_EQ(verdict.notes, 3u);
-  EXPECT_EQ(verdict.notes_older, 1u);
+  EXPECT_EQ(verdict.notes_behind, 1u);
+  EXPECT_EQ(verdict.notes_behind_stored, 0u);
   EXPECT_EQ(verdict.notes_of_others, 1u);
+}
+
+TEST(ClusterLedger, knows_that_a_stale_owner_may_have_an_older_note_than_the_new_one) {
+  Lives lives;
+  lives.take({1, "a", "began", "15 0 8 1"});
+  lives.take({2, "a", "said", "15 1 8 1"});
+  lives.take({3, "b", "began", "15 1 8 2"});
+  lives.take({4, "a", "began", "15 0 8 1"}); // it was frozen
+  lives.take({5, "b", "began", "15 1 8 2"});
+  EXPECT_EQ(lives.judge({}).notes_of_others, 0u);
+}
+
+TEST(ClusterLedger, counts_notes_that_are_older_than_the_last_that_an_earlier_owner_has_stored) {
+  Lives lives;
+  lives.take({1, "a", "began", "15 0 8 1"});
+  lives.take({2, "a", "said", "15 1 8 1"});
+  lives.take({3, "a", "said", "15 2 8 1"});
+  lives.take({4, "b", "began", "15 1 8 2"});
+  const StoredNote first{.delivery = 8, .step = 1, .epoch = 1};
+  const StoredNote second{.delivery = 8, .step = 2, .epoch = 1};
+  const StoredNote later{.delivery = 8, .step = 2, .epoch = 2};
+  const StoredNote of_another{.delivery = 9, .step = 2, .epoch = 1};
+  EXPECT_EQ(lives.judge({}, {first}).notes_behind_stored, 0u);
+  EXPECT_EQ(lives.judge({}, {first, second}).notes_behind_stored, 1u);
+  EXPECT_EQ(lives.judge({}, {first, later, of_another}).notes_behind_stored, 0u);
+}
+
+namespace {
+
+// The server's clock, of which the ledger knows nothing.
+CalendarTime time_of(const std::string& entry, std::int64_t time, std::uint64_t delivery) {
+  return {.entry = entry, .time = time, .made_at = time * 1'000'000 + 5000, .delivery = delivery};
+}
+
+EntryChange change_at(std::int64_t second, bool is_on) {
+  return {second * 1'000'000 - 1000, second * 1'000'000 + 1000, is_on};
+}
+
+} // namespace
+
+TEST(ClusterCalendar, counts_times_that_became_no_message_though_a_later_one_did) {
+  const Entry all{.name = "all", .period = 1, .changes = {change_at(100, true)}};
+  const Entry last{.name = "last", .runs_all = false, .changes = {change_at(100, true)}};
+  const std::vector<Call> calls{call_of(1, 1, 1), call_of(1, 2, 2)};
+  const std::vector<CalendarTime> whole{time_of("all", 101, 1), time_of("all", 102, 2)};
+  const std::vector<CalendarTime> with_a_hole{time_of("all", 101, 1), time_of("all", 104, 2)};
+  const std::vector<CalendarTime> begun_late{time_of("all", 103, 1)};
+  const std::vector<CalendarTime> for_the_others{time_of("last", 101, 1), time_of("last", 104, 2)};
+  EXPECT_EQ(judge_calendar({all}, whole, calls).missing, 0u);
+  EXPECT_EQ(judge_calendar({all}, whole, calls).times, 2u);
+  EXPECT_EQ(judge_calendar({all}, with_a_hole, calls).missing, 2u);
+  EXPECT_EQ(judge_calendar({all}, begun_late, calls).missing, 2u);
+  EXPECT_EQ(judge_calendar({last}, for_the_others, calls).missing, 0u);
+}
+
+TEST(ClusterCalendar, counts_messages_that_the_service_has_not_done_as_missing) {
+  const Entry all{.name = "all", .changes = {change_at(100, true)}};
+  const std::vector<CalendarTime> times{time_of("all", 101, 1), time_of("all", 102, 2)};
+  EXPECT_EQ(judge_calendar({all}, times, {call_of(1, 1, 1)}).missing, 1u);
+  EXPECT_EQ(judge_calendar({all}, times, {call_of(1, 1, 1), call_of(1, 2, 2, "x", true)}).missing,
+            1u);
+  EXPECT_EQ(judge_calendar({all}, times, {call_of(1, 1, 1), call_of(1, 2, 2), call_of(2, 2, 2)}),
+            (CalendarVerdict{.times = 2}));
+}
+
+TEST(ClusterCalendar, counts_times_that_became_two_messages_or_one_too_early) {
+  const Entry all{.name = "all", .changes = {change_at(100, true)}};
+  auto twice = time_of("all", 101, 1);
+  twice.messages = 2;
+  auto early = time_of("all", 102, 2);
+  early.made_at = 101'999'999;
+  EXPECT_EQ(to_string(judge_calendar({all}, {twice, early}, {call_of(1, 1, 1), call_of(1, 2, 2)})),
+            "calendar: times 2, missing 0, twice 1, early 1, while paused 0");
+}
+
+TEST(ClusterCalendar, counts_times_of_an_entry_that_was_paused_for_certain) {
+  const Entry paused{
+    .name = "paused",
+    .changes = {change_at(100, true), change_at(103, false), change_at(106, true)}};
+  const std::vector<Call> calls{call_of(1, 1, 1), call_of(1, 2, 2), call_of(1, 3, 3)};
+  // What was due when it was paused, as 103 was, may be dropped.
+  const std::vector<CalendarTime> right{time_of("paused", 101, 1), time_of("paused", 102, 2),
+                                        time_of("paused", 107, 3)};
+  const std::vector<CalendarTime> wrong{time_of("paused", 101, 1), time_of("paused", 104, 2),
+                                        time_of("paused", 105, 3)};
+  EXPECT_EQ(judge_calendar({paused}, right, calls), (CalendarVerdict{.times = 3}));
+  EXPECT_EQ(judge_calendar({paused}, wrong, calls).while_paused, 2u);
+  EXPECT_EQ(judge_calendar({paused}, {time_of("paused", 106, 1)}, calls),
+            (CalendarVerdict{.times = 1}));
 }
 
 TEST(ClusterLedger, counts_a_job_as_done_with_its_last_step) {

@@ -73,6 +73,7 @@ void PostgresChaosTest::make_chaos_cluster() {
                 .settings = {{"max_wal_size", "64MB"}, {"min_wal_size", "32MB"}}},
                150, 5ms, /*has_lives=*/true);
   server_->query(make_audit);
+  records_.emplace(*server_);
   make_shop(*server_);
   for (std::size_t worker = 0; worker != workers; ++worker) {
     proxies_.push_back(make_proxy());
@@ -82,6 +83,8 @@ void PostgresChaosTest::make_chaos_cluster() {
   producers_proxy_ = make_proxy();
   producers_ = std::make_unique<Producers>(behind(*producers_proxy_, "shop"), "jobs",
                                            cluster::WorkerOptions{}.keys, seed_);
+  calendar_ = std::make_unique<cluster::Calendar>(*server_, *records_, "jobs");
+  calendar_->start();
 }
 
 std::unique_ptr<testing::TcpProxy> PostgresChaosTest::make_proxy() const {
@@ -149,9 +152,15 @@ testing::ConnectionPlan PostgresChaosTest::cuts(std::size_t connections, double 
 void PostgresChaosTest::pass(std::chrono::microseconds span) {
   const auto end = cluster::now() + span.count();
   cluster_->wait(span, [&] {
-    thaw_those_whose_time_it_is();
+    go_on();
     return cluster::now() >= end;
   });
+}
+
+// Whatever has its time.
+void PostgresChaosTest::go_on() {
+  thaw_those_whose_time_it_is();
+  calendar_->go_on();
 }
 
 void PostgresChaosTest::thaw_those_whose_time_it_is() {
@@ -259,7 +268,7 @@ void PostgresChaosTest::wait_until_well() {
   const auto works = [&] {
     const auto before = cluster_->service().count();
     return cluster_->wait(patience, [&] {
-      thaw_those_whose_time_it_is();
+      go_on();
       return cluster_->service().count() >= before + 5;
     });
   };
@@ -279,6 +288,22 @@ void PostgresChaosTest::stop_producers() {
     for (const auto job : transaction.jobs)
       if (transaction.is_committed)
         cluster_->add_confirmed(job);
+}
+
+void PostgresChaosTest::stop_calendar() {
+  EXPECT_TRUE(calendar_->stop(patience));
+  for (const auto& time : calendar_->times())
+    cluster_->add_confirmed(cluster::calendar_job(time.delivery));
+}
+
+void PostgresChaosTest::expect_each_time_once() {
+  const auto result = calendar_->judge(cluster_->service().calls());
+  std::cout << to_string(result) << '\n';
+  EXPECT_GT(result.times, 0u);
+  EXPECT_EQ(result.missing, 0u);
+  EXPECT_EQ(result.twice, 0u);
+  EXPECT_EQ(result.early, 0u);
+  EXPECT_EQ(result.while_paused, 0u);
 }
 
 void PostgresChaosTest::expect_what_was_committed() {

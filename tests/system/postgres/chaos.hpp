@@ -1,5 +1,6 @@
 #pragma once
 
+#include "cluster/calendar.hpp"
 #include "postgres/cluster_fixture.hpp"
 #include "postgres/disk.hpp"
 #include "postgres/producers.hpp"
@@ -61,6 +62,13 @@ protected:
   /// Ends the producers. Then the service is to do what they have committed, too.
   void stop_producers();
 
+  /// Ends the calendar. Then the service is to do what the owners have made of it, too.
+  void stop_calendar();
+
+  /// Each time of the calendar was done as one message, and none before it came or while its entry
+  /// was paused.
+  void expect_each_time_once();
+
   /// What the producers have committed is done in order, and nothing of what was rolled back.
   void expect_what_was_committed();
 
@@ -75,6 +83,7 @@ private:
   /// A plan that resets so many connections after a random number of bytes.
   testing::ConnectionPlan cuts(std::size_t connections, double from, double to);
   void pass(std::chrono::microseconds span);
+  void go_on();
   void thaw_those_whose_time_it_is();
   std::size_t target();
   std::string behind(const testing::TcpProxy& proxy, const std::string& user) const;
@@ -90,6 +99,7 @@ private:
   std::vector<std::unique_ptr<testing::TcpProxy>> proxies_;
   std::unique_ptr<testing::TcpProxy> producers_proxy_;
   std::unique_ptr<Producers> producers_; // end before their proxy and the server
+  std::unique_ptr<cluster::Calendar> calendar_;
   std::map<std::size_t, Micros> frozen_until_;
   std::map<ChaosFault, std::uint64_t> caused_;
   std::vector<Micros> takeovers_;

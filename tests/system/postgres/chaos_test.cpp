@@ -1,5 +1,6 @@
 // Everything fails that can: owners, connections, the server and its disk, mixed by a seed. Clients
-// submit jobs, and producers hand jobs over in transactions. The service keeps the ledger.
+// submit jobs, producers hand jobs over in transactions, and the owner makes jobs of its calendar.
+// The service keeps the ledger.
 //
 // BACKOFF_ACTOR_FAULTS=200 is what to run by hand; BACKOFF_ACTOR_SEED repeats a run's faults.
 
@@ -28,7 +29,9 @@ TEST_F(PostgresChaosTest, whatever_fails_nothing_is_lost_no_key_out_of_order_no_
   }
   mend_all();
   stop_producers();
+  stop_calendar();
   finish();
+  expect_each_time_once();
   expect_what_was_committed();
   EXPECT_EQ(owed(server_->socket_connection()), 0u);
   expect_no_stale_commit();

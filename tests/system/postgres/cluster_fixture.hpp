@@ -19,6 +19,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace backoff_actor::system_test {
 
@@ -123,8 +124,8 @@ protected:
 
   /// Lets the clients submit nothing more, waits until all is done, and ends the workers in order.
   /// Then nothing is lost, no key is out of order, nothing of a stale owner is accepted, and
-  /// nothing is owed. Nothing was done early, or when it was said that it is cancelled, and no job
-  /// got the note of another one.
+  /// nothing is owed. Nothing was done early, or when it was said that it is cancelled. No job got
+  /// the note of another one, or an older one than an earlier owner had stored.
   cluster::Verdict finish() {
     for (std::size_t worker = 0; worker < cluster_->size(); ++worker)
       cluster_->quiet(worker);
@@ -136,10 +137,12 @@ protected:
     if (owner)
       stop_if_it_runs(*owner);
     const auto verdict = cluster_->verdict();
-    const auto lives = cluster_->life_verdict();
+    const auto lives =
+      cluster_->life_verdict(records_ ? records_->notes() : std::vector<cluster::StoredNote>{});
     std::cout << to_string(verdict) << '\n' << to_string(lives) << '\n';
     EXPECT_EQ(lives.early, 0u);
     EXPECT_EQ(lives.done_when_gone, 0u);
+    EXPECT_EQ(lives.notes_behind_stored, 0u);
     EXPECT_EQ(lives.notes_of_others, 0u);
     EXPECT_GT(verdict.confirmed, 0u);
     EXPECT_EQ(verdict.lost, 0u) << complaints();
@@ -175,6 +178,7 @@ protected:
   const example::TemporaryFolder folder_{"backoff_actor-cluster"};
   Duration lease_ = 1s;
   std::optional<example::PrivatePostgres> server_;
+  std::optional<cluster::Records> records_; // none: what is stored is not compared
   std::optional<cluster::Cluster> cluster_; // ends before the server
 };
 
