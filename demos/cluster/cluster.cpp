@@ -136,8 +136,12 @@ Verdict Cluster::verdict() const {
   auto owed = confirmed_;
   std::erase_if(owed, [this](auto job) { return jobs_with_lives_.may_be_gone(job); });
   auto result = judge(owed, calls);
-  for (const auto& [node, submissions] : submissions_)
-    result.out_of_order += judge_hand_over(submissions, calls).out_of_order;
+  for (const auto& [node, submissions] : submissions_) {
+    const auto ours = judge_hand_over(submissions, calls);
+    if (result.out_of_order == 0 && ours.out_of_order > 0)
+      result.first_out_of_order = "submitted at " + node + ": " + ours.first_out_of_order;
+    result.out_of_order += ours.out_of_order;
+  }
   return result;
 }
 

@@ -33,12 +33,28 @@ Call read_call(const std::string& line) {
   return call;
 }
 
+namespace {
+
+std::string words_of(const Call& call) {
+  std::ostringstream text;
+  text << "job " << call.job << " (delivery " << call.delivery << ", key " << call.key << ", epoch "
+       << call.epoch << ", node " << call.node << ", at " << call.at << ')';
+  return text.str();
+}
+
+void note(std::uint64_t& count, std::string& first, const Call& call, const Call& before) {
+  if (count++ == 0)
+    first = words_of(call) + " after " + words_of(before);
+}
+
+} // namespace
+
 Verdict judge(const std::vector<std::uint64_t>& confirmed, const std::vector<Call>& calls) {
   Verdict verdict;
   std::unordered_set<std::uint64_t> done;
   std::unordered_map<std::uint64_t, std::uint64_t> job_of;
   std::unordered_map<std::uint64_t, std::uint64_t> delivery_of;
-  std::map<std::string, std::uint64_t> last_of_key;
+  std::map<std::string, const Call*> last_of_key;
   std::uint64_t epoch = 0;
   for (const auto& call : calls) {
     if (call.is_refused) {
@@ -59,8 +75,10 @@ Verdict judge(const std::vector<std::uint64_t>& confirmed, const std::vector<Cal
     if (call.is_out_of_turn)
       continue;
     auto& last = last_of_key[call.key];
-    verdict.out_of_order += call.delivery < last ? 1 : 0;
-    last = std::max(last, call.delivery);
+    if (last != nullptr && call.delivery < last->delivery)
+      note(verdict.out_of_order, verdict.first_out_of_order, call, *last);
+    else
+      last = &call;
   }
   const std::set<std::uint64_t> owed{confirmed.begin(), confirmed.end()};
   verdict.confirmed = owed.size();
@@ -79,6 +97,7 @@ HandOver judge_hand_over(const std::vector<Transaction>& transactions,
   };
   struct Latest {
     const Transaction* transaction = nullptr; // the one that began last, of those with a job done
+    const Call* call = nullptr;               // of a job of it
     std::map<const Transaction*, std::size_t> places{}; // of the last job done
   };
   HandOver result;
@@ -101,10 +120,13 @@ HandOver judge_hand_over(const std::vector<Transaction>& transactions,
     const auto is_behind_its_own = !is_first && place < last->second;
     const auto is_behind_another =
       latest.transaction != nullptr && latest.transaction->begin > transaction->end;
-    result.out_of_order += is_behind_its_own || is_behind_another ? 1 : 0;
+    if (is_behind_its_own || is_behind_another)
+      note(result.out_of_order, result.first_out_of_order, call, *latest.call);
     last->second = std::max(last->second, place);
-    if (latest.transaction == nullptr || transaction->begin > latest.transaction->begin)
+    if (latest.transaction == nullptr || transaction->begin >= latest.transaction->begin) {
       latest.transaction = transaction;
+      latest.call = &call;
+    }
   }
   result.lost = result.committed - result.done;
   return result;
@@ -116,7 +138,7 @@ std::string to_string(const HandOver& hand_over) {
        << hand_over.rolled_back << ", done " << hand_over.done << ", done of rolled back "
        << hand_over.done_of_rolled_back << ", lost " << hand_over.lost;
   if (hand_over.out_of_order > 0)
-    text << ", OUT OF ORDER " << hand_over.out_of_order;
+    text << ", OUT OF ORDER " << hand_over.out_of_order << ": " << hand_over.first_out_of_order;
   return text.str();
 }
 
@@ -129,6 +151,8 @@ std::string to_string(const Verdict& verdict) {
     text << ", STALE CALLS ACCEPTED " << verdict.stale_accepted;
   if (verdict.renumbered > 0)
     text << ", RENUMBERED " << verdict.renumbered;
+  if (verdict.out_of_order > 0)
+    text << "\n  out of order: " << verdict.first_out_of_order;
   return text.str();
 }
 

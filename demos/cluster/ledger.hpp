@@ -53,7 +53,8 @@ struct Verdict {
   /// Jobs that were first done before an earlier one of their key: by the number of the delivery,
   /// or by when a client submitted them.
   std::uint64_t out_of_order = 0;
-  std::uint64_t renumbered = 0; ///< deliveries that were two jobs, or jobs that were two
+  std::string first_out_of_order{}; ///< the first of them in words, for people
+  std::uint64_t renumbered = 0;     ///< deliveries that were two jobs, or jobs that were two
 };
 
 /// A transaction of a program that hands jobs over.
@@ -75,6 +76,7 @@ struct HandOver {
   /// Jobs that were first done before another one of their key that was committed before theirs was
   /// inserted, or was inserted before them in the same transaction.
   std::uint64_t out_of_order = 0;
+  std::string first_out_of_order{}; ///< the first of them in words, for people
 };
 
 /// Compares what was confirmed with what the service did.

@@ -7,6 +7,7 @@
 #include "cluster/local_socket.hpp"
 #include "common/temporary_folder.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -64,7 +65,11 @@ TEST(ClusterLedger, a_job_may_be_done_again_and_nobody_need_have_been_told_of_it
 }
 
 TEST(ClusterLedger, the_first_time_a_job_is_done_must_be_in_order_within_its_key) {
-  EXPECT_EQ(judge({}, {call_of(1, 2, 8), call_of(1, 1, 7)}).out_of_order, 1u);
+  const auto wrong = judge({}, {call_of(1, 2, 8), call_of(1, 1, 7)});
+  EXPECT_EQ(wrong.out_of_order, 1u);
+  EXPECT_THAT(
+    wrong.first_out_of_order,
+    ::testing::MatchesRegex("job 7 \\(delivery 1, .*\\) after job 8 \\(delivery 2, .*\\)"));
   EXPECT_EQ(judge({}, {call_of(1, 2, 8, "y"), call_of(1, 1, 7, "x")}).out_of_order, 0u);
   EXPECT_EQ(judge({}, {call_of(1, 1, 7), call_of(1, 2, 8), call_of(2, 1, 7)}).out_of_order, 0u);
 }
