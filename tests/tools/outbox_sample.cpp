@@ -1,13 +1,15 @@
 // Makes the file of a durable outbox: three deliveries that are owed, two dead letters, a key. With
 // `calendar`: two entries of a calendar instead, of which one cannot be read.
 //
-// usage: outbox_sample FILE [calendar]
+// usage: outbox_sample FILE [calendar|parts]
+//   parts: one of the deliveries has a note, and the key an answer
 
 #include "sample_changes.hpp"
 
 #include "backoff_actor/store/sqlite_store.hpp"
 
 #include <cstdio>
+#include <string_view>
 #include <vector>
 
 namespace {
@@ -35,11 +37,17 @@ void fill_with_entries(backoff_actor::DeliveryStore& store) {
 } // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2 && argc != 3)
+  const std::string_view more = argc == 3 ? argv[2] : "";
+  if (argc < 2 || argc > 3 || (argc == 3 && more != "calendar" && more != "parts"))
     return 2;
   try {
     const auto store = backoff_actor::open_sqlite_store(argv[1]);
-    argc == 2 ? backoffctl::fill_with_sample(*store) : fill_with_entries(*store);
+    if (more == "calendar")
+      fill_with_entries(*store);
+    else
+      backoffctl::fill_with_sample(*store);
+    if (more == "parts")
+      backoffctl::add_parts_to_sample(*store);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "outbox_sample: %s\n", error.what());
     return 1;

@@ -51,4 +51,14 @@ inline void fill_with_sample(backoff_actor::DeliveryStore& store) {
   store.commit(changes);
 }
 
+/// Adds a note to a delivery of the sample, and an answer to its key.
+inline void add_parts_to_sample(backoff_actor::DeliveryStore& store) {
+  using namespace backoff_actor;
+  constexpr WallTime acknowledged{1'700'000'007'000'000'000};
+  const std::vector<StoreChange> changes{
+    change::SetContext{.delivery = 3, .context = "note: row 700"},
+    change::KeepAnswer{"order 1", {sample_message("ok"), 2}, acknowledged}};
+  store.commit(changes);
+}
+
 } // namespace backoffctl

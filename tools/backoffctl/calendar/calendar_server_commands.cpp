@@ -254,7 +254,9 @@ public:
     schedule_ = read_schedule(schedule_text_, zone_, problems);
     if (type_.empty())
       problems.add("--type", "nothing", "the type of the payload, as in the column type");
-    if (is_given("--grace") && missed_ != Missed::skip)
+    const auto is_wrong = [](const Problem& x) { return x.field == "--missed"; };
+    if (is_given("--grace") && missed_ != Missed::skip
+        && std::ranges::none_of(problems.list(), is_wrong))
       problems.add("--grace", "needs --missed skip", "");
     if (name().empty())
       return;

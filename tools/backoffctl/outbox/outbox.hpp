@@ -18,11 +18,12 @@
 #include <vector>
 
 namespace backoff_actor {
-struct PostgresMessage;
 struct PostgresOutbox;
 } // namespace backoff_actor
 
 namespace backoffctl {
+
+struct MessageFound;
 
 // -- the kinds ------------------------------------------------------------------------------
 
@@ -49,6 +50,15 @@ void check_outbox_on_server(const std::string& url, Problems& problems);
 /// @errors throws `StoreError`.
 std::shared_ptr<backoff_actor::DeliveryStore> open_outbox_on_server(const std::string& url);
 std::shared_ptr<backoff_actor::DeliveryStore> open_outbox_on_server_to_read(const std::string& url);
+
+/// Notes under this name what is wrong with the address of a database, with an outbox or without.
+/// Does not repeat the address.
+void check_database_on_server(const std::string& field, const std::string& url, Problems& problems);
+
+/// Finds all messages with this key or this idempotency key, after a check of the address.
+///
+/// @errors throws `StoreError`.
+std::vector<MessageFound> find_on_server(const std::string& url, const std::string& key);
 
 /// Declares the commands for servers alone.
 void add_outbox_server_commands(CLI::App& outbox, Commands& commands);
@@ -80,6 +90,12 @@ std::string outbox_json_lines(backoff_actor::DeliveryStore& store,
 /// @range 0..9 digits; what they cannot show is cut off
 std::string iso_time(backoff_actor::WallTime time, int digits);
 
+/// How many digits of a second are printed.
+/// @{
+inline constexpr auto digits_for_people = 3;
+inline constexpr auto digits_for_programs = 9;
+/// @}
+
 /// Renders bytes as base64, padded.
 ///
 /// @source RFC 4648, section 4
@@ -108,12 +124,29 @@ OutboxCounts count_outbox(backoff_actor::DeliveryStore& store);
 std::string counts_text(const OutboxCounts& counts);
 std::string counts_json(const OutboxCounts& counts);
 
-/// Renders what a server knows of some messages: a table for people, and one JSON object a line for
-/// programs.
-std::string messages_table(const std::vector<backoff_actor::PostgresMessage>& messages);
-std::string messages_json_lines(const std::vector<backoff_actor::PostgresMessage>& messages);
+/// What an outbox knows of a message.
+struct MessageFound {
+  std::string outbox{};          ///< its name, or that of the file
+  std::string state{};           ///< waiting, owed, done or dead
+  std::uint64_t id = 0;          ///< of its row in `incoming`, or of the delivery; 0: done
+  std::string key{};             ///< empty: none
+  std::string idempotency_key{}; ///< empty: none
+  std::string types{};           ///< of its parts; empty: it is done
+  backoff_actor::WallTime at{};  ///< when it was inserted, submitted, given up, or acknowledged
+  std::uint64_t attempts = 0;    ///< failed ones
+  std::string cause{};           ///< why it is dead; empty: it is not
 
-/// Renders who owns which outbox of a server, in the same two ways.
+  /// The last note of its child, empty if there is none. Nothing: a server shows no notes.
+  std::optional<std::string> note{};
+  std::optional<backoff_actor::KeptAnswer> answer{}; ///< of what is done, in a file
+};
+
+/// Renders messages: a table for people, and one JSON object a line for programs.
+std::string messages_table(const std::vector<MessageFound>& messages);
+std::string messages_json_lines(const std::vector<MessageFound>& messages);
+
+/// Renders who owns which outbox of a server: a table for people, and one JSON object a line for
+/// programs.
 std::string owners_table(const std::vector<backoff_actor::PostgresOutbox>& outboxes);
 std::string owners_json_lines(const std::vector<backoff_actor::PostgresOutbox>& outboxes);
 

@@ -11,6 +11,7 @@
 #include <iostream>
 #include <set>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 namespace backoffctl {
@@ -227,6 +228,94 @@ private:
   bool only_dead_ = false;
 };
 
+constexpr auto find_description = R"(Shows what became of a message: where it is, and since when.
+
+It finds every message with this key or this idempotency key: what waits in the table incoming, what
+the owner owes, what is done, and what it gave up. In a file it finds the message with this
+idempotency key.
+)";
+
+constexpr auto find_footer = R"(
+Times are UTC: when the message was inserted into incoming (waiting), submitted (owed), acknowledged
+(done), or given up (dead). What is owed may be in flight. What is done is found by its idempotency
+key alone, as long as the sender keeps that. Of what is not waiting, bytes of keys that are not
+ASCII are shown as escapes, such as \303\244. It reads every row, which takes a while in a large
+outbox. A user with the role backoff_reader may do it. Of a file it also shows how large the last
+note of the message and the answer that was kept are.
+
+Examples:
+  backoffctl outbox find 'postgres://reader@db1/shop#orders' order-4711
+      where the message with this key is
+  backoffctl outbox find 'postgres://reader@db1/shop' customer-17 --json
+      in all outboxes of the database, for programs, one object a line
+  backoffctl outbox find outbox.db order-4711
+      the same in a file of SQLite
+
+Keys of each line:
+  outbox                   its name, or that of the file
+  state                    waiting, owed, done or dead
+  id                       number of the row in incoming, or of the delivery; null: it is done
+  at                       when it came into this state, or was submitted, ISO 8601 in UTC
+  attempts                 number of failed attempts
+  key, idempotency_key     or null
+  types                    of its parts, or what the other program called its type; null: it is done
+  cause                    why it is dead, or null
+  note                     in a file: the last note of its child, or null
+  answer_bytes             in a file: the length of the answer that was kept, or null
+  answer_types, answer     in a file: its types, and itself in base64; null: none, or too large
+)";
+
+class FindCommand final : public Command {
+public:
+  explicit FindCommand(CLI::App& outbox) : Command(outbox, "find", find_description, find_footer) {
+    add_value("OUTBOX", outbox_, allowed_place);
+    add_value("KEY", key_, "the key or the idempotency key of a message");
+    add_switch("--json", as_json_, "print JSON lines instead of text");
+  }
+
+  void check(Problems& problems) override {
+    if (outbox_.value_or("").empty())
+      problems.add("OUTBOX", "nothing", allowed_place);
+    else if (is_on_server(*outbox_))
+      check_database_on_server("OUTBOX", *outbox_, problems);
+    else if (backoff_actor::detail::is_connection_string(*outbox_))
+      problems.add("OUTBOX", "a connection string that is no URL", allowed_place);
+    if (key_.value_or("").empty())
+      problems.add("KEY", "nothing", "the key or the idempotency key of a message");
+  }
+
+  std::string run() override {
+    const auto found = is_on_server(*outbox_) ? find_on_server(*outbox_, *key_) : find_in_file();
+    return as_json_ ? messages_json_lines(found) : messages_table(found);
+  }
+
+private:
+  static constexpr auto allowed_place =
+    "the file of a durable outbox, or postgres://HOST/DATABASE, with #NAME for one outbox";
+
+  std::vector<MessageFound> find_in_file() const {
+    auto x = open_outbox_file_to_read(*outbox_)->find_message(*key_, 0);
+    std::vector<MessageFound> result;
+    if (x.state == MessageState::unknown)
+      return result;
+    auto& found = result.emplace_back();
+    found.outbox = *outbox_;
+    found.state = to_string(x.state);
+    found.id = x.delivery;
+    found.idempotency_key = *key_;
+    found.at = x.since;
+    found.attempts = x.attempts;
+    found.cause = std::move(x.why);
+    found.note = std::move(x.note);
+    found.answer = std::move(x.answer);
+    return result;
+  }
+
+  std::optional<std::string> outbox_;
+  std::optional<std::string> key_;
+  bool as_json_ = false;
+};
+
 // What is done to some dead letters, or to all.
 class DeadLetterCommand : public OutboxCommand {
 public:
@@ -420,6 +509,7 @@ void add_outbox_commands(CLI::App& program, Commands& commands) {
   add_command<ListCommand>(outbox, commands);
   add_command<CountCommand>(outbox, commands);
   add_command<ExportCommand>(outbox, commands);
+  add_command<FindCommand>(outbox, commands);
   add_command<ResubmitCommand>(outbox, commands);
   add_command<RemoveCommand>(outbox, commands);
   add_command<SetAsideCommand>(outbox, commands);

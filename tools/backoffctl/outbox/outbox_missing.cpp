@@ -79,11 +79,15 @@ constexpr auto no_servers =
   "server; install libpq-dev and build it again";
 
 void check_outbox_on_server(const std::string&, Problems&) {}
+void check_database_on_server(const std::string&, const std::string&, Problems&) {}
+std::vector<MessageFound> find_on_server(const std::string&, const std::string&) {
+  throw std::runtime_error{no_servers};
+}
 StorePtr open_outbox_on_server(const std::string&) { throw std::runtime_error{no_servers}; }
 StorePtr open_outbox_on_server_to_read(const std::string&) { throw std::runtime_error{no_servers}; }
 
 void add_outbox_server_commands(CLI::App& outbox, Commands& commands) {
-  add_missing(outbox, commands, {"owners", "find", "create", "migrate"}, no_servers);
+  add_missing(outbox, commands, {"owners", "cancel", "replace", "create", "migrate"}, no_servers);
 }
 #endif
 

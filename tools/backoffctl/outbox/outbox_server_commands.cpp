@@ -8,6 +8,7 @@
 #include <chrono>
 #include <stdexcept>
 #include <unistd.h>
+#include <utility>
 
 namespace backoffctl {
 
@@ -28,6 +29,15 @@ PostgresOptions own_options() {
   return result;
 }
 
+// The address without the outbox.
+std::string connection_in(const std::string& url) { return url.substr(0, url.find('#')); }
+
+// The outbox that the address names; empty: none.
+std::string outbox_in(const std::string& url) {
+  const auto hash = url.find('#');
+  return hash == url.npos ? "" : url.substr(hash + 1);
+}
+
 // What all commands for servers alone take: the address first.
 class ServerCommand : public Command {
 public:
@@ -44,50 +54,15 @@ protected:
       problems.add("URL", "nothing", allowed_url);
     else if (!is_on_server(*url_))
       problems.add("URL", "something else", allowed_url);
-    else {
-      const auto found = backoff_actor::check(PostgresAddress{connection(), "any"});
-      for (const auto& problem : found.list())
-        problems.add("URL", problem.given, problem.allowed);
-    }
+    else
+      check_database_on_server("URL", *url_, problems);
   }
 
-  /// The name of a file that stands in place of the address; empty: none does.
-  std::string file() const { return has_url() && !is_on_server(*url_) ? *url_ : ""; }
-
-  /// The address without the outbox.
-  std::string connection() const { return url_->substr(0, url_->find('#')); }
-
-  /// The outbox that the address names; empty: none.
-  std::string outbox() const {
-    const auto hash = url_->find('#');
-    return hash == url_->npos ? "" : url_->substr(hash + 1);
-  }
+  std::string connection() const { return connection_in(*url_); }
+  std::string outbox() const { return outbox_in(*url_); }
 
 private:
   std::optional<std::string> url_;
-};
-
-// What all commands about one message take: the address, and then a key.
-class KeyCommand : public ServerCommand {
-public:
-  KeyCommand(CLI::App& outbox, const char* name, const char* description, const char* footer,
-             const char* allowed)
-    : ServerCommand(outbox, name, description, footer), allowed_(allowed) {
-    add_value("KEY", key_, allowed);
-  }
-
-  void check(Problems& problems) override {
-    check_url(problems);
-    if (key().empty())
-      problems.add("KEY", "nothing", allowed_);
-  }
-
-protected:
-  std::string key() const { return key_.value_or(""); }
-
-private:
-  const char* allowed_;
-  std::optional<std::string> key_;
 };
 
 constexpr auto owners_description = R"(Shows which process owns which outbox of a database.
@@ -142,80 +117,6 @@ private:
   bool as_json_ = false;
 };
 
-constexpr auto find_description = R"(Shows what became of a message: where it is, and since when.
-
-It finds every message with this key or this idempotency key: what waits in the table incoming, what
-the owner owes, what is done, and what it gave up. In a file it finds the message with this
-idempotency key.
-)";
-
-constexpr auto find_footer = R"(
-Times are UTC: when the message was inserted into incoming (waiting), submitted (owed), acknowledged
-(done), or given up (dead). What is owed may be in flight. What is done is found by its idempotency
-key alone, as long as the sender keeps that. Of what is not waiting, bytes of keys that are not
-ASCII are shown as escapes, such as \303\244. It reads every row, which takes a while in a large
-outbox. A user with the role backoff_reader may do it.
-
-Examples:
-  backoffctl outbox find 'postgres://reader@db1/shop#orders' order-4711
-      where the message with this key is
-  backoffctl outbox find 'postgres://reader@db1/shop' customer-17 --json
-      in all outboxes of the database, for programs, one object a line
-  backoffctl outbox find outbox.db order-4711
-      the same in a file of SQLite
-
-Keys of each line:
-  outbox                   its name, or that of the file
-  state                    waiting, owed, done or dead
-  id                       number of the row in incoming, or of the delivery; null: it is done
-  at                       when it came into this state, or was submitted, ISO 8601 in UTC
-  attempts                 number of failed attempts
-  key, idempotency_key     or null
-  types                    of its parts, or what the other program called its type; null: it is done
-  cause                    why it is dead, or null
-)";
-
-class FindCommand final : public KeyCommand {
-public:
-  explicit FindCommand(CLI::App& outbox)
-    : KeyCommand(outbox, "find", find_description, find_footer,
-                 "the key or the idempotency key of a message") {
-    add_switch("--json", as_json_, "print JSON lines instead of text");
-  }
-
-  void check(Problems& problems) override {
-    if (file().empty())
-      return KeyCommand::check(problems);
-    if (key().empty())
-      problems.add("KEY", "nothing", "the idempotency key of a message");
-  }
-
-  std::string run() override {
-    const auto found =
-      file().empty() ? find_postgres_messages(connection(), outbox(), key()) : find_in_file();
-    return as_json_ ? messages_json_lines(found) : messages_table(found);
-  }
-
-private:
-  std::vector<PostgresMessage> find_in_file() const {
-    const auto x = open_outbox_file_to_read(file())->find_message(key(), 0);
-    std::vector<PostgresMessage> result;
-    if (x.state == MessageState::unknown)
-      return result;
-    auto& found = result.emplace_back();
-    found.outbox = file();
-    found.state = to_string(x.state);
-    found.id = x.delivery;
-    found.idempotency_key = key();
-    found.at = x.since;
-    found.attempts = x.attempts;
-    found.cause = x.why;
-    return result;
-  }
-
-  bool as_json_ = false;
-};
-
 constexpr auto cancel_description = R"(Cancels a message, whether it waits or a worker has it.
 
 It hands the cancellation over to the owner of the outbox, in a row of the table incoming, and does
@@ -232,13 +133,17 @@ Examples:
 )";
 
 // What is written into the table incoming for the owner of an outbox to do.
-class OrderCommand : public KeyCommand {
+class OrderCommand : public ServerCommand {
 public:
   OrderCommand(CLI::App& outbox, const char* name, const char* description, const char* footer)
-    : KeyCommand(outbox, name, description, footer, "the idempotency key of a message") {}
+    : ServerCommand(outbox, name, description, footer) {
+    add_value("KEY", key_, allowed_key);
+  }
 
   void check(Problems& problems) override {
-    KeyCommand::check(problems);
+    check_url(problems);
+    if (key().empty())
+      problems.add("KEY", "nothing", allowed_key);
     if (problems.empty() && outbox().empty())
       problems.add("URL", "no outbox", "the address of an outbox: postgres://HOST/DATABASE#NAME");
   }
@@ -251,8 +156,15 @@ public:
     return "handed over to the owner of " + outbox() + "\n";
   }
 
+protected:
+  std::string key() const { return key_.value_or(""); }
+
 private:
+  static constexpr auto allowed_key = "the idempotency key of a message";
+
   virtual IncomingMessage row() const = 0;
+
+  std::optional<std::string> key_;
 };
 
 class CancelCommand final : public OrderCommand {
@@ -422,6 +334,28 @@ void check_outbox_on_server(const std::string& url, Problems& problems) {
   }
 }
 
+void check_database_on_server(const std::string& field, const std::string& url,
+                              Problems& problems) {
+  const auto found = backoff_actor::check(PostgresAddress{connection_in(url), "any"});
+  for (const auto& problem : found.list())
+    problems.add(field, problem.given, problem.allowed);
+}
+
+std::vector<MessageFound> find_on_server(const std::string& url, const std::string& key) {
+  std::vector<MessageFound> result;
+  for (auto& x : find_postgres_messages(connection_in(url), outbox_in(url), key))
+    result.push_back({.outbox = std::move(x.outbox),
+                      .state = std::move(x.state),
+                      .id = x.id,
+                      .key = std::move(x.key),
+                      .idempotency_key = std::move(x.idempotency_key),
+                      .types = std::move(x.types),
+                      .at = x.at,
+                      .attempts = x.attempts,
+                      .cause = std::move(x.cause)});
+  return result;
+}
+
 std::shared_ptr<DeliveryStore> open_outbox_on_server(const std::string& url) {
   const auto address = parse_postgres_address(url);
   // A process that has just ended may still be the owner for a moment.
@@ -436,7 +370,6 @@ std::shared_ptr<DeliveryStore> open_outbox_on_server_to_read(const std::string& 
 
 void add_outbox_server_commands(CLI::App& outbox, Commands& commands) {
   add_command<OwnersCommand>(outbox, commands);
-  add_command<FindCommand>(outbox, commands);
   add_command<CancelCommand>(outbox, commands);
   add_command<ReplaceCommand>(outbox, commands);
   add_command<CreateCommand>(outbox, commands);
