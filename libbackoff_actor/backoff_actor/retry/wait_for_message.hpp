@@ -10,6 +10,19 @@
 
 namespace backoff_actor {
 
+namespace detail {
+
+// How long to wait until the next look at what nobody tells of: 2 ms, 4 ms ... 1 s.
+//
+// @param last the pause before; 0: none
+constexpr Duration next_look_pause(Duration last) {
+  constexpr Duration shortest = std::chrono::milliseconds{2};
+  constexpr Duration longest = std::chrono::seconds{1};
+  return std::clamp(2 * last, shortest, longest);
+}
+
+} // namespace detail
+
 /// Waits until a message is done or dead, by the rows of a store that was opened for reading. Looks
 /// at once, and again after 2 ms, 4 ms ... 1 s, so it may return a second late.
 ///
@@ -24,10 +37,8 @@ template <class Clock = SteadyClock>
 requires RetryClock<Clock> FoundMessage wait_for_message(DeliveryStore& rows,
                                                          const std::string& idempotency_key,
                                                          Duration at_most, Clock clock = {}) {
-  constexpr Duration longest_pause = std::chrono::seconds{1};
   const auto until = clock.now() + at_most;
-  Duration pause = std::chrono::milliseconds{2};
-  for (;; pause = std::min(2 * pause, longest_pause)) {
+  for (auto pause = detail::next_look_pause({});; pause = detail::next_look_pause(pause)) {
     auto found = rows.find_message(idempotency_key, 0);
     const auto has_ended = found.state == MessageState::done || found.state == MessageState::dead;
     const auto now = clock.now();

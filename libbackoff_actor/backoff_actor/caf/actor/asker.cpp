@@ -3,19 +3,17 @@
 #include "backoff_actor/caf/compat/compat.hpp"
 #include "backoff_actor/caf/messages/errors.hpp"
 #include "backoff_actor/caf/messages/internal/own_words.hpp"
+#include "backoff_actor/retry/wait_for_message.hpp"
 
 #include <caf/actor_cast.hpp>
 #include <caf/event_based_actor.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 namespace backoff_actor {
 
 namespace {
-
-constexpr Duration longest_pause = std::chrono::seconds{1};
 
 class Asker final : public caf::event_based_actor {
 public:
@@ -48,8 +46,8 @@ private:
     if (answer.state == MessageState::done || answer.state == MessageState::dead
         || left <= Duration::zero())
       return end(caf::make_message(answer));
+    pause_ = detail::next_look_pause(pause_);
     compat::send_later(*this, std::min(pause_, left), GoOn{});
-    pause_ = std::min(2 * pause_, longest_pause);
   }
 
   void end(caf::message answer) {
@@ -63,7 +61,7 @@ private:
   Ask what_;
   compat::OpenRequest client_;
   Instant until_;
-  Duration pause_ = std::chrono::milliseconds{2};
+  Duration pause_{}; // before the last look
 };
 
 } // namespace
