@@ -6,6 +6,13 @@
 #include "backoff_actor/caf/outbox/internal/write_queue.hpp"
 #include "common/metric_value.hpp"
 
+#include <backoff_actor/testing/stores/store_in_front.hpp>
+
+#include <optional>
+#include <span>
+#include <unordered_set>
+#include <vector>
+
 namespace backoff_actor::actor_test {
 
 using testing::value_of;
@@ -236,6 +243,103 @@ protected:
 
   std::map<std::string, Observatory> observatories;
 };
+
+namespace {
+
+// An intake whose owner has a calendar.
+class IntakeWithCalendar final : public Intake {
+public:
+  IntakeWithCalendar(std::unique_ptr<Intake> intake, std::shared_ptr<const CalendarOutlook> outlook)
+    : intake_(std::move(intake)), outlook_(std::move(outlook)) {}
+
+  std::vector<IncomingMessage> take(std::size_t at_most,
+                                    const std::unordered_set<std::uint64_t>& held) override {
+    return intake_->take(at_most, held);
+  }
+  void catch_up() override { intake_->catch_up(); }
+  bool has_caught_up() const override { return intake_->has_caught_up(); }
+  void give_back(std::span<const std::uint64_t> rows) override { intake_->give_back(rows); }
+  void wait(Duration at_most) override { intake_->wait(at_most); }
+  std::optional<CalendarOutlook> calendar() const override { return *outlook_; }
+  void interrupt() override { intake_->interrupt(); }
+
+private:
+  const std::unique_ptr<Intake> intake_;
+  const std::shared_ptr<const CalendarOutlook> outlook_;
+};
+
+class OwnedWithCalendar final : public testing::OwnedStoreInFront {
+public:
+  OwnedWithCalendar(std::shared_ptr<OwnedStore> store,
+                    std::shared_ptr<const CalendarOutlook> outlook)
+    : OwnedStoreInFront(std::move(store)), outlook_(std::move(outlook)) {}
+
+  std::unique_ptr<Intake> open_intake() override {
+    return std::make_unique<IntakeWithCalendar>(OwnedStoreInFront::open_intake(), outlook_);
+  }
+
+private:
+  const std::shared_ptr<const CalendarOutlook> outlook_;
+};
+
+class SharedWithCalendar final : public SharedStore {
+public:
+  SharedWithCalendar(std::shared_ptr<SharedStore> store,
+                     std::shared_ptr<const CalendarOutlook> outlook)
+    : store_(std::move(store)), outlook_(std::move(outlook)) {}
+
+  std::string name() const override { return store_->name(); }
+  std::shared_ptr<OwnedStore> own(Duration at_most) override {
+    auto owned = store_->own(at_most);
+    return owned ? std::make_shared<OwnedWithCalendar>(std::move(owned), outlook_) : nullptr;
+  }
+  void interrupt() override { store_->interrupt(); }
+  std::optional<StoreOwner> owner() override { return store_->owner(); }
+
+private:
+  const std::shared_ptr<SharedStore> store_;
+  const std::shared_ptr<const CalendarOutlook> outlook_;
+};
+
+} // namespace
+
+TEST_F(OwnedSeen, shows_what_the_calendar_of_the_owner_says) {
+  const auto outlook = std::make_shared<CalendarOutlook>(CalendarOutlook{10s, 2});
+  for (const auto* node : {"node-a", "node-b"}) {
+    auto outbox = shared(node);
+    outbox.store = std::make_shared<SharedWithCalendar>(outbox.store, outlook);
+    outbox.options.name = "orders";
+    outbox.options.observed_by = observatories[node];
+    outbox.foreign("text", [](std::span<const std::byte>) { return caf::make_message("x"); });
+    start_process(node, DangerousActor{}.factory(), default_options(), std::move(outbox));
+  }
+  const auto calendar = [&](const std::string& node) {
+    return observatories[node].status(1, time.now()).ownerships.at(0).calendar;
+  };
+  const auto value = [&](const std::string& node, const std::string& metric) {
+    return value_of(observatories[node].metrics(time.now()), "backoff_outbox_" + metric,
+                    {{"outbox", "orders"}});
+  };
+  time.advance(1s);
+  EXPECT_EQ(calendar("node-a"), (CalendarOutlook{10s, 2}));
+  EXPECT_EQ(value("node-a", "next_entry_seconds"), 10);
+  EXPECT_EQ(value("node-a", "entry_problems"), 2);
+  EXPECT_EQ(calendar("node-b"), std::nullopt) << "it stands by";
+  EXPECT_EQ(value("node-b", "next_entry_seconds"), std::nullopt);
+  EXPECT_EQ(value("node-b", "entry_problems"), std::nullopt);
+
+  *outlook = {};
+  time.advance(1s);
+  EXPECT_EQ(calendar("node-a"), CalendarOutlook{}) << "no entry will be due";
+  EXPECT_EQ(value("node-a", "next_entry_seconds"), std::nullopt);
+  EXPECT_EQ(value("node-a", "entry_problems"), 0);
+}
+
+TEST_F(OwnedSeen, shows_no_calendar_of_an_owner_that_has_none) {
+  start_seen("node-a");
+  time.advance(2s);
+  EXPECT_EQ(observatories["node-a"].status(1, time.now()).ownerships.at(0).calendar, std::nullopt);
+}
 
 TEST_F(OwnedSeen, shows_who_owns_who_doubts_and_who_stands_by) {
   start_seen("node-a");

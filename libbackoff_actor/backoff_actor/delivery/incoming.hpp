@@ -69,6 +69,17 @@ BACKOFF_ACTOR_EXPORT IncomingMessage row_that_replaces(std::string idempotency_k
                                                        std::string type,
                                                        std::vector<std::byte> payload);
 
+/// What the calendar of a store says, see `PostgresCalendar`.
+struct CalendarOutlook {
+  /// How long until the next entry is due; below 0: it is overdue. None: no entry will be due.
+  std::optional<Duration> next_in{};
+
+  std::uint64_t problems = 0; ///< entries that cannot run
+
+  /// Whether both are the same.
+  friend bool operator==(const CalendarOutlook&, const CalendarOutlook&) = default;
+};
+
 /// Reads what other programs have handed over.
 ///
 /// @errors `take` and `wait` may throw `StoreError`. The next call connects again.
@@ -105,6 +116,10 @@ public:
   ///
   /// @param at_most how long to wait
   virtual void wait(Duration at_most) = 0;
+
+  /// What the calendar of the store says, as the last `take` has found it, and the time since then.
+  /// None: the owner runs no calendar. Throws nothing.
+  virtual std::optional<CalendarOutlook> calendar() const { return std::nullopt; }
 
   /// Ends a call of `wait` or `take` soon, and every later one at once. Throws nothing.
   virtual void interrupt() = 0;

@@ -330,9 +330,10 @@ ObservedStatus ObservatoryState::status_of_others(std::size_t at_most, Instant n
   for (const auto& [name, kind] : all.ownerships)
     kind->for_each([&, &name = name](const auto& cell) {
       using Words = OwnershipWords;
-      ObservedOwnership ownership{name, cell.get(Words::epoch), {}, cell.get(Words::takeovers)};
+      ObservedOwnership ownership{name, cell.get(Words::epoch), {}, cell.get(Words::takeovers), {}};
       if (ownership.epoch != 0)
         ownership.sure_for = time_left(instant_of(cell.get(Words::sure_until)), now);
+      ownership.calendar = outlook_of(cell, now);
       result.ownerships.push_back(std::move(ownership));
     });
   return result;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -161,6 +162,7 @@ struct OwnershipSums {
   std::uint64_t takeovers = 0;
   std::uint64_t epoch = 0;
   Duration lease_left{0};
+  std::optional<CalendarOutlook> calendar{}; // none: it has none
 };
 
 std::vector<OwnershipSums> sums_of_ownerships(
@@ -177,6 +179,7 @@ std::vector<OwnershipSums> sums_of_ownerships(
       sums.epoch = std::max(sums.epoch, epoch);
       sums.lease_left =
         std::max(sums.lease_left, instant_of(cell.get(OwnershipWords::sure_until)) - now);
+      sums.calendar = outlook_of(cell, now);
     });
     sums.takeovers = counters[OwnershipWords::takeovers];
   }
@@ -203,6 +206,15 @@ void add_ownerships(MetricPage& page, const std::vector<OwnershipSums>& all) {
              "For how long surely no other process can own the outbox.");
   for (const auto& one : all)
     page.add(labels(one), std::chrono::duration<double>(one.lease_left).count());
+  page.begin(gauge, "outbox_next_entry_seconds",
+             "Until the next entry of the calendar is due; below 0: it is overdue.");
+  for (const auto& one : all)
+    if (one.calendar && one.calendar->next_in)
+      page.add(labels(one), seconds(*one.calendar->next_in));
+  page.begin(gauge, "outbox_entry_problems", "Entries of the calendar that cannot run.");
+  for (const auto& one : all)
+    if (one.calendar)
+      page.add(labels(one), one.calendar->problems);
 }
 
 } // namespace

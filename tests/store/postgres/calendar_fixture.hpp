@@ -80,6 +80,13 @@ protected:
     return result;
   }
 
+  /// What is told of entries that cannot run.
+  std::vector<std::string> take_problems() {
+    auto result = store->take_notices();
+    std::erase_if(result, [](const auto& x) { return x.find("does not run: ") == x.npos; });
+    return result;
+  }
+
   std::string count(const std::string& table, const std::string& where = "true") const {
     return query("SELECT count(*) FROM backoff." + table + " WHERE " + where);
   }

@@ -14,8 +14,12 @@
 namespace backoff_actor::store_test {
 
 using namespace std::chrono_literals;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
 
@@ -165,7 +169,7 @@ TEST_F(PostgresCalendarTest, an_entry_that_is_wrong_is_told_once_and_harms_no_ot
   add("report", yearly, "now() - interval '400 days'");
   EXPECT_THAT(take_keys(), ElementsAre(StartsWith("report@")));
   EXPECT_THAT(
-    store->take_notices(),
+    take_problems(),
     ::testing::UnorderedElementsAre(
       name()
         + ": calendar entry 'typo' does not run: schedule: column 7: expected a span such as "
@@ -205,7 +209,7 @@ TEST_F(PostgresCalendarTest, a_run_that_the_server_refuses_harms_no_other) {
       ", repeat('x', 2000)");
   add("report", yearly, "now() - interval '400 days'");
   EXPECT_THAT(take_keys(), ElementsAre(StartsWith("report@")));
-  EXPECT_THAT(store->take_notices(),
+  EXPECT_THAT(take_problems(),
               ElementsAre(StartsWith(name()
                                      + ": calendar entry 'large' does not run: the server refuses "
                                        "a run: ")));
@@ -230,11 +234,64 @@ TEST_F(PostgresCalendarTest, an_owner_that_waits_is_woken_by_a_new_entry_and_by_
   EXPECT_THAT(keys.front(), StartsWith("tick@20"));
 }
 
+TEST_F(PostgresCalendarTest, times_that_were_missed_and_do_not_run_are_told_after_a_standstill) {
+  add("last", "every(1h)", "date_trunc('hour', now(), 'UTC') - interval '3 hours'");
+  EXPECT_THAT(take_keys(), SizeIs(1));
+  const auto first = query("SELECT to_char(date_trunc('hour', now() AT TIME ZONE 'UTC') - interval "
+                           "'2 hours', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')");
+  EXPECT_THAT(store->take_notices(),
+              ElementsAre(name()
+                          + ": calendar entry 'last': 2 times were missed and will not run, "
+                            "the first "
+                          + first));
+
+  add("none", "every(1h)", "date_trunc('hour', now(), 'UTC') - interval '150 minutes'", "skip",
+      ", grace", ", '1 second'");
+  add("a", "every(1h)", "now() - interval '5000 hours'", "skip");
+  add("all", "every(1h)", "now() - interval '5 hours'", "run_all");
+  add("only", "every(1h)", "date_trunc('hour', now(), 'UTC') - interval '1 second'");
+  take();
+  EXPECT_THAT(store->take_notices(),
+              ElementsAre(::testing::AnyOf(
+                AllOf(HasSubstr(": calendar entry 'a': 1000 or more times were missed"),
+                      EndsWith("; other entries with such times: 1")),
+                AllOf(HasSubstr(": calendar entry 'none': 3 times were missed"),
+                      EndsWith("; other entries with such times: 1")))));
+}
+
+TEST_F(PostgresCalendarTest, a_hiccup_is_no_standstill) {
+  add("often", "every(1s)", "now() - interval '20 seconds'");
+  const auto offset = query("SELECT (extract(epoch FROM now())::bigint - 30) % 86400");
+  add("lately", "every(24h, offset " + offset + "s)", "now() - interval '1 hour'", "skip",
+      ", grace", ", '1 second'");
+  EXPECT_THAT(take_keys(), AllOf(Not(IsEmpty()), ::testing::Each(StartsWith("often@"))));
+  EXPECT_THAT(store->take_notices(), IsEmpty());
+}
+
+TEST_F(PostgresCalendarTest, the_owner_knows_when_the_next_entry_is_due_and_how_many_are_wrong) {
+  take(1);
+  EXPECT_EQ(intake->calendar(), CalendarOutlook{}) << "there is no entry";
+  add("hourly", "every(1h)");
+  add("daily", "every(24h)");
+  add("wrong", "every(0s)");
+  add("paused", "nonsense", "now()", "run_once", ", is_paused", ", true");
+  take(3);
+  const auto left = Duration{std::chrono::microseconds{std::stoll(
+    query("SELECT (extract(epoch FROM min(next_at) - clock_timestamp()) * 1e6)::bigint FROM "
+          "backoff.calendar WHERE next_at < 'infinity' AND NOT is_paused"))}};
+  const auto outlook = intake->calendar();
+  ASSERT_TRUE(outlook && outlook->next_in);
+  EXPECT_LT(*outlook->next_in - left, 10s);
+  EXPECT_GT(*outlook->next_in - left, -10s);
+  EXPECT_EQ(outlook->problems, 1u);
+}
+
 TEST_F(PostgresCalendarTest, an_owner_without_zones_runs_nothing) {
   take_over(address(), options());
   add("report", yearly, "now() - interval '400 days'");
   EXPECT_THAT(take_keys(), IsEmpty());
   EXPECT_EQ(count("calendar", "next_at = '-infinity'"), "1");
+  EXPECT_EQ(intake->calendar(), std::nullopt);
 }
 
 TEST_F(PostgresCalendarTest, an_owner_of_tables_without_a_calendar_says_so) {

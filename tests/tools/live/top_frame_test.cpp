@@ -34,9 +34,9 @@ log#2       running             -     0          0    12.5         0     0
 POOL      SERVING  STARTING  WAITING  LEAVING  RESTING  NO FREE WORKER
 packer#4        6         1        1        0        0               2
 
-SHARED OUTBOX  THIS PROCESS  EPOCH  SURE FOR  TAKEOVERS
-orders         owns it           7     8.5 s          1
-refunds        stands by         -         -          2
+SHARED OUTBOX  THIS PROCESS  EPOCH  SURE FOR  TAKEOVERS  NEXT ENTRY  WRONG ENTRIES
+orders         owns it           7     8.5 s          1  1 min 30 s              2
+refunds        stands by         -         -          2           -              -
 
 OUTBOX   COMMITS  FAILED  NOT WRITTEN YET  FAILS SINCE
 !orders      5200       4                3         12 s
@@ -230,9 +230,9 @@ log#2       running             -     0          0    12.5         0     0
 POOL      SERVING  STARTING  WAITING  LEAVING  RESTING  NO FREE WORKER
 packer#4        6         1        1        0        0               2
 
-SHARED OUTBOX  THIS PROCESS  EPOCH  SURE FOR  TAKEOVERS
-orders         owns it           7     8.5 s          1
-refunds        stands by         -         -          2
+SHARED OUTBOX  THIS PROCESS  EPOCH  SURE FOR  TAKEOVERS  NEXT ENTRY  WRONG ENTRIES
+orders         owns it           7     8.5 s          1  1 min 30 s              2
+refunds        stands by         -         -          2           -              -
 
 OUTBOX   COMMITS  FAILED  NOT WRITTEN YET  FAILS SINCE
 orders      5200       4                3         12 s

@@ -55,7 +55,8 @@ inline TopMoment shop() {
     R"({"name":"letters","commits":12,"failures":0,"waiting_changes":0,)"
     R"("is_failing":false,"failing_for_seconds":0}],)"
     R"("ownerships":[{"name":"orders","is_owner":true,"epoch":7,"sure_for_seconds":8.5,)"
-    R"("takeovers":1},{"name":"refunds","is_owner":false,"epoch":0,"sure_for_seconds":0,)"
+    R"("takeovers":1,"next_entry_in_seconds":90.5,"entry_problems":2},)"
+    R"({"name":"refunds","is_owner":false,"epoch":0,"sure_for_seconds":0,)"
     R"("takeovers":2}]})");
   moment.status.guards = page.guards;
   moment.status.supervisors = page.supervisors;

@@ -139,7 +139,9 @@ TEST(observed_status, has_supervisors_guards_outboxes_and_owners) {
                    {"cut", true, BreakerState::open, false, 5, false, 6, 8s, 9s},
                    {"well", true, BreakerState::closed, false, 5, false, 6, 8s, 9s}};
   status.outboxes = {{"orders", 1, 2, 3, true, 61s}, {"letters", 4, 0, 0, false, 0s, {5, {0}}}};
-  status.ownerships = {{"orders", 3, 9s, 2}, {"letters", 0, 0s, 0}};
+  status.ownerships = {{"orders", 3, 9s, 2, CalendarOutlook{-1500ms, 4}},
+                       {"refunds", 3, 9s, 2, CalendarOutlook{}},
+                       {"letters", 0, 0s, 0}};
   EXPECT_EQ(
     to_json(status),
     R"({"senders":[],"senders_left_out":0,"supervisors":[{"name":"root#1",)"
@@ -166,8 +168,12 @@ TEST(observed_status, has_supervisors_guards_outboxes_and_owners) {
     R"("failing_for_seconds":0.000000000,"dead_letters":5,)"
     R"("oldest_dead_letter_at":"1970-01-01T00:00:00Z"}],)"
     R"("ownerships":[{"name":"orders","is_owner":true,"epoch":3,)"
-    R"("sure_for_seconds":9.000000000,"takeovers":2},{"name":"letters","is_owner":false,)"
-    R"("epoch":0,"sure_for_seconds":0.000000000,"takeovers":0}]})");
+    R"("sure_for_seconds":9.000000000,"takeovers":2,"next_entry_in_seconds":-1.500000000,)"
+    R"("entry_problems":4},{"name":"refunds","is_owner":true,"epoch":3,)"
+    R"("sure_for_seconds":9.000000000,"takeovers":2,"next_entry_in_seconds":null,)"
+    R"("entry_problems":0},{"name":"letters","is_owner":false,)"
+    R"("epoch":0,"sure_for_seconds":0.000000000,"takeovers":0,"next_entry_in_seconds":null,)"
+    R"("entry_problems":null}]})");
 }
 
 TEST(observed_status, has_names_of_any_bytes) {

@@ -104,4 +104,20 @@ TEST(observed_ownership, is_owned_or_stands_by) {
   EXPECT_EQ(ownership().takeovers, 1U);
 }
 
+TEST(observed_ownership, has_what_the_calendar_of_the_owner_says) {
+  ObservatoryState state{{}};
+  OwnershipSeat seat{state.ownerships("orders")};
+  const auto calendar = [&] { return state.status(0, at(10s)).ownerships.at(0).calendar; };
+  seat.own(3);
+  EXPECT_EQ(calendar(), std::nullopt);
+  seat.set_calendar(at(15s), 0);
+  EXPECT_EQ(calendar(), (CalendarOutlook{5s, 0}));
+  seat.set_calendar(at(7s), 2);
+  EXPECT_EQ(calendar(), (CalendarOutlook{-3s, 2})) << "it is overdue";
+  seat.set_calendar(Instant::never(), 0);
+  EXPECT_EQ(calendar(), CalendarOutlook{});
+  seat.lose();
+  EXPECT_EQ(calendar(), std::nullopt);
+}
+
 } // namespace backoff_actor::cause_cell_test

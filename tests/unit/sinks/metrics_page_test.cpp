@@ -26,7 +26,9 @@ std::vector<std::string> rows_of_metrics() {
   status.has_budget = true;
   const detail::GuardSeat guard{state.guards("payments"), status, {}};
   const detail::OutboxSeat outbox{state.outboxes("orders")};
-  const detail::OwnershipSeat ownership{state.ownerships("orders")};
+  detail::OwnershipSeat ownership{state.ownerships("orders")};
+  ownership.own(1);
+  ownership.set_calendar(Instant{}, 0);
   std::vector<std::string> rows;
   for (const auto& family : observatory.metrics(Instant{})) {
     std::string labels;

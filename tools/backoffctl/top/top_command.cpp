@@ -135,7 +135,7 @@ constexpr auto top_other_keys = R"(
   outboxes     name, commits, failures, waiting_changes, is_failing, failing_for_seconds,
                dead_letters, oldest_dead_letter_at
   ownerships   outboxes that several processes want: name, is_owner, epoch, sure_for_seconds,
-               takeovers
+               takeovers, next_entry_in_seconds, entry_problems
   senders_left_out, supervisors_left_out
                how many the program did not list
 

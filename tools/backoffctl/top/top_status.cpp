@@ -155,22 +155,40 @@ TopTable read_outboxes(const json& page) {
                     });
 }
 
+std::string due_text(double seconds) {
+  return seconds < 0 ? age_text(-seconds) + " late" : age_text(seconds);
+}
+
 TopTable read_ownerships(const json& page) {
-  return read_table(page, "ownerships",
-                    {{"SHARED OUTBOX", true},
-                     {"THIS PROCESS", true},
-                     {"EPOCH", false, 1},
-                     {"SURE FOR"},
-                     {"TAKEOVERS", false, 2}},
-                    [](const json& x) {
-                      const auto is_owner = flag(x, "is_owner");
-                      const auto epoch = whole_text(x, "epoch");
-                      const auto sure = age_text(number(x, "sure_for_seconds"));
-                      return TopRow{{name(x, "(outbox)"), is_owner ? "owns it" : "stands by",
-                                     is_owner ? epoch : "-", is_owner ? sure : "-",
-                                     whole_text(x, "takeovers")},
-                                    false};
-                    });
+  auto result =
+    read_table(page, "ownerships",
+               {{"SHARED OUTBOX", true},
+                {"THIS PROCESS", true},
+                {"EPOCH", false, 1},
+                {"SURE FOR"},
+                {"TAKEOVERS", false, 2},
+                {"NEXT ENTRY", false, 3},
+                {"WRONG ENTRIES", false, 4}},
+               [](const json& x) {
+                 const auto is_owner = flag(x, "is_owner");
+                 const auto epoch = whole_text(x, "epoch");
+                 const auto sure = age_text(number(x, "sure_for_seconds"));
+                 const auto next_s = if_there(x, "next_entry_in_seconds", number);
+                 const auto problems = if_there(x, "entry_problems", whole).value_or(0);
+                 return TopRow{{name(x, "(outbox)"), is_owner ? "owns it" : "stands by",
+                                is_owner ? epoch : "-", is_owner ? sure : "-",
+                                whole_text(x, "takeovers"), next_s ? due_text(*next_s) : "-",
+                                problems > 0 ? std::to_string(problems) : "-"},
+                               false};
+               });
+  // Most have no calendar.
+  const auto has_calendar = [](const TopRow& x) { return x.cells[5] != "-" || x.cells[6] != "-"; };
+  if (std::ranges::none_of(result.rows, has_calendar)) {
+    result.columns.resize(5);
+    for (auto& row : result.rows)
+      row.cells.resize(5);
+  }
+  return result;
 }
 
 TopTable read_supervisors(const json& page) {

@@ -5,6 +5,7 @@
 #include "backoff_actor/caf/outbox/internal/incoming_desk.hpp"
 #include "backoff_actor/caf/outbox/internal/write_queue.hpp"
 #include "backoff_actor/delivery/store_error.hpp"
+#include "backoff_actor/sinks/internal/kinds.hpp"
 
 #include <caf/actor_cast.hpp>
 #include <caf/event_based_actor.hpp>
@@ -12,6 +13,7 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <optional>
 #include <utility>
 
 namespace backoff_actor {
@@ -30,10 +32,10 @@ constexpr std::size_t few = 16;
 
 class IncomingReader final : public caf::event_based_actor {
 public:
-  IncomingReader(caf::actor_config& config, std::uint64_t turn, std::shared_ptr<IncomingDesk> desk,
-                 const DurableOptions& options)
-    : caf::event_based_actor(config), desk_(std::move(desk)), on_error_(options.on_error),
-      has_own_thread_(options.thread == WriterThread::own), delay_(again_policy, 0, 0),
+  IncomingReader(caf::actor_config& config, std::uint64_t turn, const WriteQueue& queue)
+    : caf::event_based_actor(config), desk_(queue.incoming()), seat_(queue.ownership_seat()),
+      on_error_(queue.options().on_error),
+      has_own_thread_(queue.options().thread == WriterThread::own), delay_(again_policy, 0, 0),
       turn_(turn) {}
 
   const char* name() const override { return "backoff_actor.incoming_reader"; }
@@ -95,6 +97,7 @@ private:
       intake_->take(is_careful ? std::min(few, may.room) : may.room, desk_->in_hand());
     if (messages.empty() || !is_careful)
       delay_ = delay_.reset();
+    show_calendar();
     const auto is_empty = messages.empty();
     desk_->put(turn_, std::move(messages), intake_->has_caught_up());
     if (is_empty)
@@ -103,6 +106,16 @@ private:
       sleep(longest_rest); // by then it is known whether these are given back, too
     else
       look_again();
+  }
+
+  void show_calendar() {
+    const auto seat = seat_.lock();
+    const auto outlook = seat ? intake_->calendar() : std::nullopt;
+    if (!outlook)
+      return;
+    const Instant now{clock().now().time_since_epoch()};
+    seat->set_calendar(outlook->next_in ? now + *outlook->next_in : Instant::never(),
+                       outlook->problems);
   }
 
   void rest() {
@@ -129,6 +142,7 @@ private:
   }
 
   std::shared_ptr<IncomingDesk> desk_;
+  const std::weak_ptr<detail::OwnershipSeat> seat_; // none: nobody sees the calendar
   std::function<void(const StoreError&)> on_error_;
   const bool has_own_thread_;
   BackOff delay_;
@@ -145,9 +159,9 @@ void spawn_incoming_reader(caf::actor_system& system, const caf::actor_addr& sen
   const auto& desk = queue.incoming();
   const auto turn = desk->begin(sender);
   if (queue.options().thread == WriterThread::own)
-    desk->keep(system.spawn<IncomingReader, caf::detached>(turn, desk, queue.options()));
+    desk->keep(system.spawn<IncomingReader, caf::detached>(turn, queue));
   else
-    desk->keep(system.spawn<IncomingReader>(turn, desk, queue.options()));
+    desk->keep(system.spawn<IncomingReader>(turn, queue));
 }
 
 } // namespace backoff_actor

@@ -46,11 +46,11 @@ std::shared_ptr<IncomingDesk> desk_of(const std::shared_ptr<OwnedStore>& store) 
 }
 
 // The same for the ownership of the store.
-std::unique_ptr<detail::OwnershipSeat>
+std::shared_ptr<detail::OwnershipSeat>
 ownership_seat_of(const DurableOptions& options, const std::optional<StoreOwnership>& ownership) {
   if (!options.observed_by || !ownership)
     return nullptr;
-  auto result = std::make_unique<detail::OwnershipSeat>(
+  auto result = std::make_shared<detail::OwnershipSeat>(
     options.observed_by->state()->ownerships(options.name.empty() ? "outbox" : options.name));
   result->own(ownership->epoch);
   return result;

@@ -5,16 +5,18 @@
 #include "backoff_actor/observe/actor_name.hpp"
 
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 
 namespace backoff_actor::detail {
 
-/// A span as a decimal number of seconds. It is not negative.
+/// A span as a decimal number of seconds.
 inline std::string json_seconds(Duration span) {
   const auto count = span.count();
   char text[40];
-  std::snprintf(text, sizeof text, "%lld.%09lld", static_cast<long long>(count / 1'000'000'000),
-                static_cast<long long>(count % 1'000'000'000));
+  std::snprintf(text, sizeof text, "%s%lld.%09lld", count < 0 ? "-" : "",
+                std::abs(static_cast<long long>(count / 1'000'000'000)),
+                std::abs(static_cast<long long>(count % 1'000'000'000)));
   return text;
 }
 

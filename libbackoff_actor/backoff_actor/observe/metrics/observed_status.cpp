@@ -146,6 +146,10 @@ void write(std::string& json, const ObservedOwnership& ownership) {
   object.add("epoch", ownership.epoch);
   object.add("sure_for_seconds", json_seconds(ownership.sure_for));
   object.add("takeovers", ownership.takeovers);
+  const auto& calendar = ownership.calendar;
+  object.add("next_entry_in_seconds",
+             calendar && calendar->next_in ? json_seconds(*calendar->next_in) : "null");
+  object.add("entry_problems", calendar ? std::to_string(calendar->problems) : "null");
 }
 
 template <class Part>

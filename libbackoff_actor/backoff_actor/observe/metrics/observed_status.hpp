@@ -3,12 +3,14 @@
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
 #include "backoff_actor/delivery/delivery_store.hpp"
+#include "backoff_actor/delivery/incoming.hpp"
 #include "backoff_actor/guard/guard_status.hpp"
 #include "backoff_actor/observe/actor_name.hpp"
 #include "backoff_actor/observe/sender_numbers.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -72,6 +74,9 @@ struct ObservedOwnership {
   std::uint64_t epoch = 0;     ///< of its ownership; 0: it stands by
   Duration sure_for{0};        ///< how long it is sure to be the owner; 0 if it is not
   std::uint64_t takeovers = 0; ///< times that it became the owner
+
+  /// What its calendar says at `ObservedStatus::at`; none: it has none, or this process stands by.
+  std::optional<CalendarOutlook> calendar{};
 };
 
 /// What an `Observatory` sees at one moment. Its parts may be some microseconds apart. All moments

@@ -4,6 +4,7 @@
 
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
+#include "backoff_actor/delivery/incoming.hpp"
 #include "backoff_actor/guard/guard_status.hpp"
 #include "backoff_actor/observe/sender_numbers.hpp"
 #include "backoff_actor/sinks/internal/cause_cell.hpp"
@@ -20,6 +21,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -395,9 +397,24 @@ struct OwnershipWords {
     counters,
     epoch = counters, // 0: it stands by
     sure_until,       // an instant; only with an epoch
+    has_calendar,     // only with an epoch
+    next_entry,       // an instant; never: no entry will be due; only with a calendar
+    entry_problems,   // entries that cannot run; only with a calendar
     size,
   };
 };
+
+// What its calendar says; none: it has none, or stands by.
+inline std::optional<CalendarOutlook> outlook_of(const Cell<OwnershipWords::size>& cell,
+                                                 Instant now) {
+  using Words = OwnershipWords;
+  if (cell.get(Words::epoch) == 0 || cell.get(Words::has_calendar) == 0)
+    return std::nullopt;
+  CalendarOutlook result{.problems = cell.get(Words::entry_problems)};
+  if (const auto next = instant_of(cell.get(Words::next_entry)); next != Instant::never())
+    result.next_in = next - now;
+  return result;
+}
 
 // The ownership of a shared outbox in its kind, or a process that waits for it. Has one writer at a
 // time.
@@ -412,6 +429,13 @@ public:
   }
   void lose() { member_.cell.set(OwnershipWords::epoch, 0); }
   void set_sure_until(Instant at) { member_.cell.set(OwnershipWords::sure_until, word_of(at)); }
+
+  // One thread at a time writes these words, which need not be that of the others.
+  void set_calendar(Instant next, std::uint64_t problems) {
+    member_.cell.set(OwnershipWords::next_entry, word_of(next));
+    member_.cell.set(OwnershipWords::entry_problems, problems);
+    member_.cell.set(OwnershipWords::has_calendar, 1);
+  }
 
 private:
   Kind<OwnershipWords>::Member member_;

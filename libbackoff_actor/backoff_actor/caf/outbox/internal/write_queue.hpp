@@ -114,6 +114,9 @@ public:
   // Where messages of other programs come in; null: the store takes none.
   const std::shared_ptr<IncomingDesk>& incoming() const { return incoming_; }
 
+  // Where the reader of these messages shows what the calendar of the store says; null: nowhere.
+  const std::shared_ptr<detail::OwnershipSeat>& ownership_seat() const { return ownership_seat_; }
+
   // What the sender has to know since the last call.
   StoreReplies take_replies();
 
@@ -198,7 +201,7 @@ private:
   caf::actor_addr sender_ BACKOFF_ACTOR_GUARDED_BY(mutex_);
   bool is_attached_ BACKOFF_ACTOR_GUARDED_BY(mutex_) = false;
   const std::unique_ptr<detail::OutboxSeat> seat_; // none: nobody sees the numbers
-  const std::unique_ptr<detail::OwnershipSeat>
+  const std::shared_ptr<detail::OwnershipSeat>
     ownership_seat_;        // none: that, or no other process wants it
   Duration commit_took_{0}; // the last; the writer's
 };

@@ -26,6 +26,14 @@ constexpr std::chrono::milliseconds pause{10};
 
 constexpr std::chrono::seconds full_look_period{60};
 
+// Times are told that do not run if the first of them was missed by more than this. How many are
+// counted.
+constexpr std::chrono::seconds standstill{60};
+constexpr std::size_t most_left_out = 1000;
+
+// An entry that is due still later is shown as due then.
+constexpr std::chrono::hours longest_outlook{24 * 366 * 100};
+
 // Entries with a problem may have none for this process: it may have other zones.
 const PgStatement look_again{
   nullptr,
@@ -41,7 +49,8 @@ const PgStatement find_next_entry{
   "SELECT coalesce((SELECT next_at FROM backoff.calendar WHERE outbox = $1 AND NOT is_paused AND "
   "next_at = '-infinity' LIMIT 1), (SELECT next_at FROM backoff.calendar WHERE outbox = $1 AND NOT "
   "is_paused AND next_at > $2 AND next_at < 'infinity' ORDER BY next_at LIMIT 1)), "
-  "clock_timestamp()",
+  "clock_timestamp(), (SELECT count(*) FROM backoff.calendar WHERE outbox = $1 AND NOT is_paused "
+  "AND next_at = 'infinity' AND problem <> '')",
   {text, timestamptz}};
 
 #define BACKOFF_ACTOR_ENTRY                                                                        \
@@ -123,6 +132,8 @@ PgCall PgDueEntries::next_call() {
 
 void PgDueEntries::note_next(const PgRows& rows) {
   const auto now = Clock::now();
+  problems_ = static_cast<std::uint64_t>(rows.number(0, 2));
+  due_at_.reset();
   if (rows.is_null(0, 0)) {
     next_at_ = now + full_look_period;
     return;
@@ -130,12 +141,22 @@ void PgDueEntries::note_next(const PgRows& rows) {
   const auto at = wall_time_of_pg(rows.number(0, 0));
   const auto server = wall_time_of_pg(rows.number(0, 1));
   const auto left = Instant{Duration{at.since_epoch}} - Instant{Duration{server.since_epoch}};
+  // A new entry is not overdue.
+  const auto is_new = rows.number(0, 0) == -pg_infinity - 1;
+  due_at_ = is_new ? now : now + std::clamp<Duration>(left, -longest_outlook, longest_outlook);
   next_at_ =
     std::max(not_before_, now + std::clamp<Duration>(left, Duration::zero(), full_look_period));
 }
 
 Duration PgDueEntries::until_due() const {
   return std::max<Duration>(next_at_ - Clock::now(), Duration::zero());
+}
+
+CalendarOutlook PgDueEntries::outlook() const {
+  CalendarOutlook result{.problems = problems_};
+  if (due_at_)
+    result.next_in = *due_at_ - Clock::now();
+  return result;
 }
 
 // -- what is due ---------------------------------------------------------------------------------
@@ -187,8 +208,32 @@ void PgDueEntries::decide(const PgRows& rows, std::vector<Due>& due) {
     auto step =
       calendar_step(entry, wish_->options.find_zone, now, std::min(room_, runs_of_an_entry));
     room_ -= step.run.size();
-    due.push_back({entry.name, rows.number(row, 1), entry.decided_until, std::move(step)});
+    const auto left = left_out(entry, step, now);
+    due.push_back({entry.name, rows.number(row, 1), entry.decided_until, std::move(step), left});
   }
+}
+
+PgDueEntries::LeftOut PgDueEntries::left_out(const CalendarRow& entry, const CalendarStep& step,
+                                             WallTime now) const {
+  const auto is_old = [now](WallTime time) {
+    return Instant{Duration{now.since_epoch}} - Instant{Duration{time.since_epoch}} > standstill;
+  };
+  LeftOut result;
+  if (!step.problem.empty() || find_missed(entry.missed) == Missed::run_all
+      || !is_old(entry.decided_until))
+    return result;
+  const auto schedule = parse_schedule(entry.schedule, wish_->options.find_zone);
+  for (auto time = schedule.next_after(entry.decided_until);
+       time && *time <= step.decided_until && result.count < most_left_out;
+       time = schedule.next_after(*time)) {
+    if (!step.run.empty() && *time == step.run.back())
+      continue;
+    if (result.count == 0 && !is_old(*time))
+      return result;
+    if (++result.count == 1)
+      result.first = *time;
+  }
+  return result;
 }
 
 // Returns how many were as they had been read.
@@ -223,11 +268,36 @@ std::size_t PgDueEntries::move(PgSession& session, std::span<const Due> due) con
   std::unordered_set<std::string_view> these;
   for (auto row = 0; row < moved.size(); ++row)
     these.insert(moved.bytes(row, 0));
-  for (const auto& one : due)
-    if (!one.step.problem.empty() && these.contains(one.name))
-      board_->tell(wish_->target.name + ": calendar entry '" + one.name
-                   + "' does not run: " + one.step.problem);
+  std::vector<const Due*> with_times_left_out;
+  for (const auto& one : due) {
+    if (!these.contains(one.name))
+      continue;
+    if (!one.step.problem.empty())
+      tell_problem(one);
+    if (one.left_out.count > 0)
+      with_times_left_out.push_back(&one);
+  }
+  tell_left_out(with_times_left_out);
   return these.size();
+}
+
+void PgDueEntries::tell_problem(const Due& due) const {
+  board_->tell(wish_->target.name + ": calendar entry '" + due.name
+               + "' does not run: " + due.step.problem);
+}
+
+// One notice for all, for there may be many after a standstill.
+void PgDueEntries::tell_left_out(std::span<const Due* const> due) const {
+  if (due.empty())
+    return;
+  const auto& [count, first] = due.front()->left_out;
+  auto text = wish_->target.name + ": calendar entry '" + due.front()->name + "': ";
+  text.append(std::to_string(count)).append(count == most_left_out ? " or more" : "");
+  text.append(count == 1 ? " time was" : " times were");
+  text.append(" missed and will not run, the first ").append(to_string(first));
+  if (due.size() > 1)
+    text.append("; other entries with such times: ").append(std::to_string(due.size() - 1));
+  board_->tell(std::move(text));
 }
 
 std::size_t PgDueEntries::move_each(PgSession& session, std::span<Due> due) {
@@ -240,6 +310,7 @@ std::size_t PgDueEntries::move_each(PgSession& session, std::span<Due> due) {
         throw;
       one.step = {.decided_until = one.read_until,
                   .problem = "the server refuses a run: " + refusal.text};
+      one.left_out = {};
       result += move(session, {&one, 1});
     }
   }

@@ -232,6 +232,10 @@ public:
     });
   }
 
+  std::optional<CalendarOutlook> calendar() const override {
+    return has_calendar_ ? std::optional{entries_->outlook()} : std::nullopt;
+  }
+
   void interrupt() override { interrupt_.raise(); }
 
 private:

@@ -21,6 +21,7 @@
 // it is made again for each entry alone, and the entry that is refused gets a problem.
 
 #include "backoff_actor/calendar/internal/calendar_row.hpp"
+#include "backoff_actor/delivery/incoming.hpp"
 #include "backoff_actor/store/postgres/internal/pg_session.hpp"
 #include "backoff_actor/store/postgres/internal/postgres_delivery_store.hpp"
 
@@ -29,6 +30,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -56,11 +58,20 @@ public:
   // How long until an entry is due; 0: one is.
   Duration until_due() const;
 
+  // The last answer.
+  CalendarOutlook outlook() const;
+
   // Does what is due now, or a part of it. What is left is due still.
   void run(PgSession& session);
 
 private:
   static constexpr std::int64_t before_all = std::numeric_limits<std::int64_t>::min();
+
+  // Times that were missed, and do not run by the rule of their entry.
+  struct LeftOut {
+    std::size_t count = 0;
+    WallTime first{};
+  };
 
   // An entry that is due, and what becomes of it.
   struct Due {
@@ -68,17 +79,23 @@ private:
     std::int64_t version;
     WallTime read_until; // its `decided_until` before the step
     CalendarStep step;
+    LeftOut left_out;
   };
 
+  LeftOut left_out(const CalendarRow& entry, const CalendarStep& step, WallTime now) const;
   std::vector<Due> find(PgSession& session);
   void decide(const PgRows& rows, std::vector<Due>& due);
   std::size_t move(PgSession& session, std::span<const Due> due) const;
+  void tell_problem(const Due& due) const;
+  void tell_left_out(std::span<const Due* const> due) const;
   std::size_t move_each(PgSession& session, std::span<Due> due);
 
   const std::shared_ptr<const PgWish> wish_;
   const std::shared_ptr<PgCalendarBoard> board_;
-  Clock::time_point next_at_{};
-  Clock::time_point not_before_{};  // others are in the way until then
+  Clock::time_point next_at_{};               // the next look for what is due
+  std::optional<Clock::time_point> due_at_{}; // the next entry; none: no entry will be due
+  std::uint64_t problems_ = 0;                // entries that cannot run
+  Clock::time_point not_before_{};            // others are in the way until then
   std::int64_t floor_ = before_all; // no entry is due at this time of the server or before
   Clock::time_point full_look_at_{};
   std::size_t room_ = 0; // for runs, in this step
