@@ -6,6 +6,7 @@
 #include "require.hpp"
 
 #include "backoff_actor/backoff_actor.hpp"
+#include "backoff_actor/caf/calendar/internal/sender_calendar.hpp"
 #include "backoff_actor/caf/messages/internal/own_words.hpp"
 #include "backoff_actor/testing/testing.hpp"
 
@@ -82,25 +83,75 @@ void take(Scene& scene, const Bytes& bytes) {
 using Take = void (*)(Scene&, const Bytes&);
 
 constexpr Take takes[] = {
-  take<TrackedMsg>,     take<Sent>,          take<Nack>,          take<Reject>,
-  take<Working>,        take<RetryAfter>,    take<Submit>,        take<Accepted>,
-  take<DeadLetter>,     take<SenderStatus>,  take<Drain>,         take<Drained>,
-  take<RetriedReply>,   take<GuardClosed>,   take<WakeUp>,        take<Status>,
-  take<RetryNow>,       take<Reset>,         take<Pause>,         take<Resume>,
-  take<Stop>,           take<BeginRetries>,  take<AddChild>,      take<StartedChild>,
-  take<TerminateChild>, take<RestartChild>,  take<DeleteChild>,   take<RetryChildNow>,
-  take<WhichChildren>,  take<Children>,      take<CountChildren>, take<GetSpec>,
-  take<GetTree>,        take<AwaitUp>,       take<ChildCounts>,   take<SupervisionTree>,
-  take<CurrentChild>,   take<ChildHandle>,   take<GoOn>,          take<StoreNews>,
-  take<StartNews>,      take<Stopped>,       take<FinishWork>,    take<WorkFinished>,
-  take<OperatorNews>,   take<WorkerRequest>, take<Blamed>,        take<SleepOver>,
-  take<IncomingNews>,   take<CatchUp>,
+  take<TrackedMsg>,
+  take<Sent>,
+  take<Nack>,
+  take<Reject>,
+  take<Working>,
+  take<RetryAfter>,
+  take<Submit>,
+  take<Accepted>,
+  take<DeadLetter>,
+  take<SenderStatus>,
+  take<Drain>,
+  take<Drained>,
+  take<RetriedReply>,
+  take<GuardClosed>,
+  take<WakeUp>,
+  take<Status>,
+  take<RetryNow>,
+  take<Reset>,
+  take<Pause>,
+  take<Resume>,
+  take<Stop>,
+  take<BeginRetries>,
+  take<AddChild>,
+  take<StartedChild>,
+  take<TerminateChild>,
+  take<RestartChild>,
+  take<DeleteChild>,
+  take<RetryChildNow>,
+  take<WhichChildren>,
+  take<Children>,
+  take<CountChildren>,
+  take<GetSpec>,
+  take<GetTree>,
+  take<AwaitUp>,
+  take<ChildCounts>,
+  take<SupervisionTree>,
+  take<CurrentChild>,
+  take<ChildHandle>,
+  take<GoOn>,
+  take<StoreNews>,
+  take<StartNews>,
+  take<Stopped>,
+  take<FinishWork>,
+  take<WorkFinished>,
+  take<OperatorNews>,
+  take<WorkerRequest>,
+  take<Blamed>,
+  take<SleepOver>,
+  take<IncomingNews>,
+  take<CatchUp>,
+  take<Cancel>,
+  take<CancelAnswer>,
+  take<Cancelled>,
+  take<Replace>,
+  take<Ask>,
+  take<AskAnswer>,
+  take<Repeat>,
+  take<RepeatAnswer>,
+  take<CalendarLook>,
+  take<Resize>,
+  take<RetireWorker>,
+  take<detail::AskNote>,
+  take<detail::WorkingOn>,
 };
 
-// All of the library's types but six, which cannot be sent: `ChildSpec`, `StartChild`, and what a
-// process that stands by says to itself.
+// All of the library's types but seven, which cannot be sent: `ChildSpec`, `StartChild`, and what
+// the threads of an outbox and a process that stands by are told.
 using Block = caf::id_block::backoff_actor;
-static_assert(std::size(takes) == Block::end - Block::begin - 6);
+static_assert(std::size(takes) == Block::end - Block::begin - 7);
 
 } // namespace
 
