@@ -119,14 +119,14 @@ TEST(live_frames, say_where_dead_letters_are_and_that_some_have_come_or_gone) {
   one.has_outbox = true;
   LiveFrames frames;
   frames.look(of({one}), {1s});
-  EXPECT_EQ(rows_of(frames.all()), "[[0,1,0,16,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]]");
+  EXPECT_EQ(rows_of(frames.all()), "[[0,1,0,16,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]]");
   one.dead_letters = {2, {-5'000'000}};
   frames.look(of({one}), {2s});
-  EXPECT_EQ(rows_of(frames.changes()), "[[0,1,0,16,0,0,0,0,0,0,0,0,0,0,2,0,0,0,0]]")
+  EXPECT_EQ(rows_of(frames.changes()), "[[0,1,0,16,0,0,0,0,0,0,0,0,0,0,2,0,0,0,0,0,0]]")
     << "before 1970";
   one.dead_letters = {0, {5'000'000}};
   frames.look(of({one}), {3s});
-  EXPECT_EQ(rows_of(frames.changes()), "[[0,1,0,16,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]]");
+  EXPECT_EQ(rows_of(frames.changes()), "[[0,1,0,16,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]]");
 }
 
 TEST(live_frames, say_since_when_nothing_succeeds_if_the_service_is_down) {
@@ -134,10 +134,11 @@ TEST(live_frames, say_since_when_nothing_succeeds_if_the_service_is_down) {
   one.glance.failing_since = {71s};
   LiveFrames frames;
   frames.look(of({one}), {73s});
-  EXPECT_EQ(rows_of(frames.all()), "[[0,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]]") << "not known yet";
+  EXPECT_EQ(rows_of(frames.all()), "[[0,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]]")
+    << "not known yet";
   one.glance.is_service_down = true;
   frames.look(of({one}), {74s});
-  EXPECT_EQ(rows_of(frames.changes()), "[[0,1,0,32,0,0,0,0,0,0,0,0,0,0,0,0,71000,0,0]]");
+  EXPECT_EQ(rows_of(frames.changes()), "[[0,1,0,32,0,0,0,0,0,0,0,0,0,0,0,0,71000,0,0,0,0]]");
 }
 
 TEST(live_frames, have_the_workers_of_a_pool) {
@@ -147,31 +148,33 @@ TEST(live_frames, have_the_workers_of_a_pool) {
   one.pool.ready = 6;
   LiveFrames frames;
   frames.look(of({one}), {1s});
-  EXPECT_EQ(rows_of(frames.all()), "[[0,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,1,2,3,4,5,6]]");
+  EXPECT_EQ(rows_of(frames.all()), "[[0,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,1,2,3,4,5,6]]");
   --one.pool.ready;
   frames.look(of({one}), {2s});
-  EXPECT_EQ(rows_of(frames.changes()), "[[0,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,1,2,3,4,5,5]]");
+  EXPECT_EQ(rows_of(frames.changes()), "[[0,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,1,2,3,4,5,5]]");
 }
 
 TEST(live_frames, have_only_what_has_changed) {
   LiveFrames frames;
   frames.look(of({sender("a", 1), sender("b", 1), sender("a", 2)}), {1s});
   frames.look(of({sender("a", 1), sender("b", 1, 9), sender("a", 2)}), {2s});
-  EXPECT_EQ(rows_of(frames.changes()), "[[1,1,0,0,9,0,0,0,0,0,0,0,2000,0,0,0,0,0,0]]");
+  EXPECT_EQ(rows_of(frames.changes()), "[[1,1,0,0,9,0,0,0,0,0,0,0,2000,0,0,0,0,0,0,0,0]]");
   EXPECT_EQ(gone_of(frames.changes()), "[]");
   EXPECT_THAT(frames.changes(), HasSubstr(R"("kinds":null)"));
-  EXPECT_THAT(frames.all(), HasSubstr("[0,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0],[0,2,"));
+  EXPECT_THAT(frames.all(), HasSubstr("[0,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0],[0,2,"));
 }
 
 TEST(live_frames, do_not_depend_on_the_order_in_which_senders_come) {
   LiveFrames frames;
   frames.look(of({sender("a", 1), sender("b", 7)}), {1s});
   frames.look(of({sender("b", 7), sender("a", 2), sender("a", 1, 5)}), {2s});
-  EXPECT_EQ(rows_of(frames.all()),
-            "[[0,1,0,0,5,0,0,0,0,0,0,0,2000,0,0,0,0,0,0],[0,2,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0],"
-            "[1,7,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]]");
-  EXPECT_EQ(rows_of(frames.changes()),
-            "[[0,1,0,0,5,0,0,0,0,0,0,0,2000,0,0,0,0,0,0],[0,2,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]]");
+  EXPECT_EQ(
+    rows_of(frames.all()),
+    "[[0,1,0,0,5,0,0,0,0,0,0,0,2000,0,0,0,0,0,0,0,0],[0,2,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0],"
+    "[1,7,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]]");
+  EXPECT_EQ(
+    rows_of(frames.changes()),
+    "[[0,1,0,0,5,0,0,0,0,0,0,0,2000,0,0,0,0,0,0,0,0],[0,2,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]]");
   EXPECT_EQ(gone_of(frames.changes()), "[]");
 }
 
@@ -181,7 +184,7 @@ TEST(live_frames, keep_nothing_of_a_look_that_was_broken_off) {
   frames.begin({2s});
   frames.add(sender("a", 2));
   frames.look(of({sender("a", 1), sender("a", 3)}), {3s});
-  EXPECT_EQ(rows_of(frames.changes()), "[[0,3,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]]");
+  EXPECT_EQ(rows_of(frames.changes()), "[[0,3,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]]");
   EXPECT_EQ(gone_of(frames.changes()), "[]");
 }
 
@@ -190,7 +193,7 @@ TEST(live_frames, name_those_that_have_gone_or_come) {
   frames.look(of({sender("a", 1), sender("a", 2), sender("b", 3), sender("b", 4)}), {1s});
   frames.look(of({sender("a", 2), sender("b", 3), sender("c", 5)}), {2s});
   EXPECT_EQ(gone_of(frames.changes()), "[[0,1],[1,4]]");
-  EXPECT_EQ(rows_of(frames.changes()), "[[2,5,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]]");
+  EXPECT_EQ(rows_of(frames.changes()), "[[2,5,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]]");
   EXPECT_EQ(part(frames.changes(), "kinds", "senders"), R"(["a","b","c"])");
   frames.look({}, {3s});
   EXPECT_EQ(gone_of(frames.changes()), "[[0,2],[1,3],[2,5]]");
