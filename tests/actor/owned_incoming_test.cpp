@@ -510,6 +510,25 @@ TEST_F(OwnedIncoming, rows_that_the_store_refuses_come_again_and_none_is_lost) {
   EXPECT_THAT(server.incoming(), IsEmpty());
 }
 
+// The rows behind the refused one wait for room in memory. A disk that is full takes a smaller
+// commit.
+TEST_F(OwnedIncoming, a_row_that_the_store_refuses_comes_again_before_the_others_of_its_key) {
+  auto options = default_options();
+  options.capacity = 1;
+  auto outbox = with_decoder("node-a");
+  outbox.options.on_error = [this](const StoreError&) { server.fail_commits({}); };
+  const DangerousActor worker{FaultPlan{}};
+  start_process("node-a", worker.factory(), std::move(options), std::move(outbox));
+  time.advance(2s);
+  server.fail_commits(StoreFailure::full);
+  for (const auto* text : {"1", "2", "3"})
+    server.hand_over(message(text, "k"));
+  time.advance(30s);
+  EXPECT_THAT(worker.texts(), ElementsAre("1", "2", "3"));
+  EXPECT_THAT(server.incoming(), IsEmpty());
+  EXPECT_THAT(dead_letters(), IsEmpty());
+}
+
 TEST_F(OwnedIncoming, an_owner_that_stops_leaves_the_rows_that_it_has_not_committed) {
   auto options = default_options();
   options.capacity = 1;

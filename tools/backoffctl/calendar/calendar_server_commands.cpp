@@ -28,24 +28,27 @@ using namespace backoff_actor;
 using Json = nlohmann::ordered_json;
 
 constexpr auto allowed_calendar = "the address of an outbox: postgres://USER@HOST/DATABASE#NAME";
+constexpr auto allowed_in_list =
+  "the file of an outbox, or its address: postgres://USER@HOST/DATABASE#NAME";
 constexpr auto allowed_in_file = "one on a server: postgres://USER@HOST/DATABASE#NAME. The program "
                                  "that owns a file changes its entries, by Repeat and Cancel";
 
 // What all commands for the entries of an outbox take: its address first.
 class EntriesCommand : public Command {
 public:
-  EntriesCommand(CLI::App& calendar, const char* name, const char* description, const char* footer)
-    : Command(calendar, name, description, footer) {
-    add_value("OUTBOX", outbox_, allowed_calendar);
+  EntriesCommand(CLI::App& calendar, const char* name, const char* description, const char* footer,
+                 const char* allowed = allowed_calendar)
+    : Command(calendar, name, description, footer), allowed_(allowed) {
+    add_value("OUTBOX", outbox_, allowed_);
   }
 
   void check(Problems& problems) override {
     if (outbox_.value_or("").empty())
-      problems.add("OUTBOX", "nothing", allowed_calendar);
+      problems.add("OUTBOX", "nothing", allowed_);
     else if (is_on_server(*outbox_))
       check_outbox_on_server(*outbox_, problems);
     else if (backoff_actor::detail::is_connection_string(*outbox_))
-      problems.add("OUTBOX", "a connection string that is no URL", allowed_calendar);
+      problems.add("OUTBOX", "a connection string that is no URL", allowed_);
     else
       check_file(problems);
   }
@@ -59,6 +62,7 @@ protected:
   std::string outbox() const { return parse_postgres_address(*outbox_).outbox; }
 
 private:
+  const char* const allowed_;
   std::optional<std::string> outbox_;
 };
 
@@ -189,7 +193,7 @@ std::vector<PostgresCalendarEntry> entries_in_file(const std::string& file) {
 class ListEntryCommand final : public EntriesCommand {
 public:
   explicit ListEntryCommand(CLI::App& calendar)
-    : EntriesCommand(calendar, "list", list_entry_description, list_entry_footer) {
+    : EntriesCommand(calendar, "list", list_entry_description, list_entry_footer, allowed_in_list) {
     add_switch("--json", as_json_, "print JSON lines instead of text");
   }
 

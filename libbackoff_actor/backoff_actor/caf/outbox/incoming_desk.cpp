@@ -41,6 +41,11 @@ void IncomingDesk::catch_up() {
   wake(reader);
 }
 
+void IncomingDesk::catch_up_later() {
+  const detail::Lock lock{mutex_};
+  rows_.catch_up();
+}
+
 bool IncomingDesk::has_caught_up() const {
   const detail::Lock lock{mutex_};
   return rows_.has_caught_up();

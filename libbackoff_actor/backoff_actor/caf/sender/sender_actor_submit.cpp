@@ -349,7 +349,7 @@ bool BackOffSender::keeps_row(const effect::DeadLetter& x, const Parcel& parcel)
   if (!extra.idempotency_key.empty())
     note_end(parcel, false);
   if (extra.row != 0)
-    store_->give_back(extra.row);
+    store_->give_back_refused(extra.row);
   return true;
 }
 

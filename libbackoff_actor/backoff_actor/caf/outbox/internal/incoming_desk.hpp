@@ -41,6 +41,9 @@ public:
   // All rows that are committed now come before the sender's own messages.
   void catch_up();
 
+  // The same, from the reader's next look on: it is not woken from a delay.
+  void catch_up_later();
+
   // Whether the sender has all of them.
   bool has_caught_up() const;
 

@@ -79,6 +79,10 @@ public:
   // No delivery is made of it now. It comes in again.
   void give_back(std::uint64_t row) { queue_->incoming()->give_back(row); }
 
+  // The same of a row that could not be stored, and of all that wait behind it: they must not be
+  // stored before it.
+  void give_back_refused(std::uint64_t row);
+
   // It comes first again, once there is room in the outbox.
   void wait_for_room(IncomingMessage message);
   bool waits_for_room() const { return waits_for_room_; }

@@ -19,8 +19,8 @@ public:
 
   // A look has taken so many rows.
   //
-  // @param running how many transactions had written and not ended, that of the owner's own commit
-  //                and those that have nothing to do with the table among them
+  // @param running how many transactions had written and not ended. The owner's own commit counts,
+  //                and so do those that have nothing to do with the table.
   void note(std::size_t rows, std::size_t running, Time now) {
     drain(now);
     if (running < many)
