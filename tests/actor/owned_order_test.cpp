@@ -118,6 +118,28 @@ TEST_F(OwnedOrder, a_process_alone_keeps_the_order_of_what_it_took_before_it_own
   EXPECT_THAT(a.danger.texts(), ElementsAre("1", "2"));
 }
 
+// They are owed again, and so they come before what the owner itself was sent meanwhile.
+TEST_F(OwnedOrder, rows_that_the_store_has_refused_come_first_all_the_same) {
+  for (const auto* text : {"1", "2", "3"})
+    server.hand_over(row(text));
+  auto is_refused = false;
+  auto outbox = with_decoder("a");
+  outbox.options.on_error = [&](const StoreError& error) {
+    is_refused = is_refused || error.failure() == StoreFailure::full;
+  };
+  const DangerousActor worker;
+  const auto& a = start_process("node-a", worker.factory(), default_options(), std::move(outbox));
+  server.fail_commits(StoreFailure::full);
+  server.fail_looks({});
+  for (auto i = 0; i < 20'000 && !is_refused; ++i)
+    time.advance(1ms);
+  ASSERT_TRUE(is_refused);
+  server.fail_commits({});
+  time.tell(a.sender, std::string{"4"});
+  time.advance(20s);
+  EXPECT_THAT(worker.texts(), ElementsAre("1", "2", "3", "4"));
+}
+
 TEST_F(OwnedOrder, more_rows_than_a_look_returns_come_first_all_the_same) {
   for (auto i = 0; i < 2500; ++i)
     server.hand_over(row(std::to_string(i)));

@@ -79,14 +79,13 @@ void SenderStore::wait_for_room(IncomingMessage message) {
 }
 
 void SenderStore::give_back_refused(std::uint64_t row) {
-  const auto was_catching_up = is_catching_up();
   give_back(row);
   take_incoming();
   for (const auto& x : std::exchange(incoming_, {}))
     give_back(x.row);
   waits_for_room_ = false;
-  if (was_catching_up)
-    queue_->incoming()->catch_up_later();
+  is_catching_up_ = true;
+  queue_->incoming()->catch_up_later();
 }
 
 void SenderStore::call_for_incoming() {

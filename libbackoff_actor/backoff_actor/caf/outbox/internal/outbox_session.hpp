@@ -80,7 +80,7 @@ public:
   void give_back(std::uint64_t row) { queue_->incoming()->give_back(row); }
 
   // The same of a row that could not be stored, and of all that wait behind it: they must not be
-  // stored before it.
+  // stored before it. Nor must the sender's own messages.
   void give_back_refused(std::uint64_t row);
 
   // It comes first again, once there is room in the outbox.
