@@ -63,6 +63,13 @@ public:
   /// @errors throws nothing
   /// @thread any, at any time
   virtual std::unique_ptr<Intake> open_intake() = 0;
+
+  /// As `SharedStore::open_writer`: an owner, too, may have to say something about rows that it has
+  /// not read.
+  ///
+  /// @errors throws nothing
+  /// @thread any, at any time
+  virtual std::unique_ptr<IncomingWriter> open_writer() { return nullptr; }
 };
 
 /// A store on a server that several processes want. One of them owns it at a time; the others stand

@@ -58,6 +58,12 @@ TEST_F(PostgresIncomingWriter, makes_the_outbox_if_it_is_not_there) {
   EXPECT_EQ(query("SELECT outbox FROM backoff.incoming"), "other");
 }
 
+TEST_F(PostgresIncomingWriter, of_the_owner_writes_rows_that_the_owner_reads) {
+  store->open_writer()->write(std::vector{message("a")}, "this one");
+  ASSERT_THAT(take(), ElementsAre(1));
+  EXPECT_EQ(taken[0].type, "a");
+}
+
 TEST_F(PostgresIncomingWriter, connects_again_if_its_session_was_ended) {
   writer->write(std::vector{message("t")}, "this one");
   query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE "

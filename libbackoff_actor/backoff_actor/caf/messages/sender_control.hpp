@@ -129,7 +129,8 @@ enum class CancelFound : std::uint8_t {
   /// child. Its payload stays.
   in_work,
   done, ///< it was acknowledged before; by its number: it has ended before, somehow
-  /// This process does not own the outbox. It has handed the order over to the owner.
+  /// This process does not own the outbox, or the message is a row that waits for its time. The
+  /// order was handed over as a row, which the owner reads.
   passed_on,
 };
 

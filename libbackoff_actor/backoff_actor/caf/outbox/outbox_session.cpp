@@ -233,6 +233,10 @@ void SenderStore::find_in_rows(const Ask& what, compat::OpenRequest client, AskA
   compat::enqueue(writer_, FindInRows{what, std::move(client), std::move(known)});
 }
 
+void SenderStore::pass_on(IncomingMessage order, compat::OpenRequest client) {
+  compat::enqueue(writer_, PassOn{std::move(order), std::move(client), sender_});
+}
+
 // -- what the store says --------------------------------------------------------------
 
 void SenderStore::look() {

@@ -89,10 +89,16 @@ BackOffSender::Named BackOffSender::find_named(const std::string& idempotency_ke
   return result;
 }
 
+bool BackOffSender::may_be_row(const std::string& idempotency_key) const {
+  return store_ && store_->has_intake() && !idempotency_key.empty();
+}
+
 void BackOffSender::cancel(const Cancel& x, compat::OpenRequest client) {
   if (const auto* const entry = entry_named(x.idempotency_key, x.delivery))
     return cancel_entry(*entry, std::move(client));
   const auto it = find_named(x.idempotency_key, x.delivery);
+  if (it.found == CancelFound::unknown && may_be_row(x.idempotency_key))
+    return store_->pass_on(row_that_cancels(x.idempotency_key, x.wants_letter), std::move(client));
   if (it.delivery == 0)
     return answer_cancel(client, it.found);
   if (store_)
@@ -111,9 +117,10 @@ void BackOffSender::answer_cancel(compat::OpenRequest& client, CancelFound found
 void BackOffSender::cancel(const IncomingMessage& row) {
   const std::string_view payload{reinterpret_cast<const char*>(row.payload.data()),
                                  row.payload.size()};
-  cancel(Cancel{.idempotency_key = row.idempotency_key,
-                .wants_letter = payload == detail::cancel_with_letter},
-         {});
+  if (entry_named(row.idempotency_key, 0) || find_named(row.idempotency_key, 0).delivery != 0)
+    cancel(Cancel{.idempotency_key = row.idempotency_key,
+                  .wants_letter = payload == detail::cancel_with_letter},
+           {});
   if (!store_)
     return;
   store_->drop_incoming(row.row, row.idempotency_key);

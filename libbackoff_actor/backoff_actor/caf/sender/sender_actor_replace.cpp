@@ -33,7 +33,8 @@ void BackOffSender::replace(const Replace& x, compat::OpenRequest client) {
   if (const auto* const entry = entry_named(x.idempotency_key, x.delivery))
     return replace_in_entry(*entry, x, std::move(client));
   const auto it = find_to_replace(x.idempotency_key, x.delivery);
-  if (it.found != CancelFound::waiting)
+  const auto is_for_rows = it.found == CancelFound::unknown && may_be_row(x.idempotency_key);
+  if (it.found != CancelFound::waiting && !is_for_rows)
     return answer_cancel(client, it.found);
   if (compat::is_system_message(x.payload))
     return refuse(client, compat::system_message_refused());
@@ -41,6 +42,12 @@ void BackOffSender::replace(const Replace& x, compat::OpenRequest client) {
     return refuse(client, std::move(error));
   input::Replace news{it.slot, it.delivery};
   try {
+    if (is_for_rows) {
+      auto stored = store_->save(system(), x.payload);
+      return store_->pass_on(
+        row_that_replaces(x.idempotency_key, std::move(stored.types), std::move(stored.bytes)),
+        std::move(client));
+    }
     news.weight = weight_of(x.payload);
     if (store_)
       store_->prepare(system(), x.payload, Instant::never());

@@ -129,9 +129,7 @@ public:
     }
   }
 
-  std::unique_ptr<IncomingWriter> open_writer() override {
-    return std::make_unique<PostgresIncomingWriter>(wish_);
-  }
+  std::unique_ptr<IncomingWriter> open_writer() override { return open_pg_writer(wish_); }
 
   std::shared_ptr<DeliveryStore> open_to_read() override { return pg_view(wish_); }
 
@@ -180,6 +178,10 @@ private:
 };
 
 } // namespace
+
+std::unique_ptr<IncomingWriter> open_pg_writer(std::shared_ptr<const PgWish> wish) {
+  return std::make_unique<PostgresIncomingWriter>(std::move(wish));
+}
 
 } // namespace detail
 

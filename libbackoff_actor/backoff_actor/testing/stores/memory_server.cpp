@@ -86,6 +86,7 @@ public:
   }
 
   std::unique_ptr<Intake> open_intake() override { return open_rows(state_, node_); }
+  std::unique_ptr<IncomingWriter> open_writer() override { return write_rows(state_, node_); }
 
   void renew() override {
     call([&](MemoryStore&) { ++state_->renewals; });

@@ -113,6 +113,8 @@ public:
   void renew() override { behind().renew(); }
   /// As the other store's.
   std::unique_ptr<Intake> open_intake() override { return behind().open_intake(); }
+  /// As the other store's.
+  std::unique_ptr<IncomingWriter> open_writer() override { return behind().open_writer(); }
 };
 
 } // namespace backoff_actor::testing

@@ -47,7 +47,7 @@ public:
 
   // Whether the bytes of a message are those that were prepared. Throws `NotStorable`.
   bool is_prepared(caf::actor_system& system, const caf::message& message) const {
-    return queue_->types().save(system, message) == prepared_;
+    return save(system, message) == prepared_;
   }
 
   // -- messages of other programs -------------------------------------------------------
@@ -97,6 +97,15 @@ public:
     compat::OpenRequest client{};
     Instant at{}; // when it came
   };
+
+  // Hands an order over as a row, if a row waits for its time that may be the message which it
+  // names. The client hears whether it was.
+  void pass_on(IncomingMessage order, compat::OpenRequest client);
+
+  // Returns the bytes of a message. Throws `NotStorable`.
+  StoredMessage save(caf::actor_system& system, const caf::message& message) const {
+    return queue_->types().save(system, message);
+  }
 
   // What other programs have committed by now comes before the sender's own messages.
   void catch_up();

@@ -251,6 +251,8 @@ private:
   };
 
   Named find_named(const std::string& idempotency_key, std::uint64_t delivery);
+  // Whether a message that is not known here may be a row that waits for its time.
+  bool may_be_row(const std::string& idempotency_key) const;
   Named find_to_replace(const std::string& idempotency_key, std::uint64_t delivery);
   template <class Order>
   void on_order(const Order& x,

@@ -62,6 +62,9 @@ private:
 std::unique_ptr<Intake> open_pg_intake(std::shared_ptr<const PgWish> wish,
                                        std::shared_ptr<PgCalendarBoard> board);
 
+// Writes to that table, in a session of its own.
+std::unique_ptr<IncomingWriter> open_pg_writer(std::shared_ptr<const PgWish> wish);
+
 class PostgresDeliveryStore final : public OwnedStore {
 public:
   // @param session has claimed the outbox, and found `row`
@@ -85,6 +88,7 @@ public:
   StoreOwnership ownership() const override;
   void renew() override;
   std::unique_ptr<Intake> open_intake() override;
+  std::unique_ptr<IncomingWriter> open_writer() override { return open_pg_writer(wish_); }
   std::vector<std::string> take_notices() override;
   bool is_untidy() const override { return has_keys_to_drop_; }
   void tidy_up() override;
