@@ -258,7 +258,7 @@ bool BackOffSender::take_incoming(IncomingMessage x) {
     return true;
   }
   const auto replaces = !x.context.empty() && detail::says_replace(x.context);
-  if (!replaces && !x.idempotency_key.empty() && is_known(x))
+  if (!replaces && !x.idempotency_key.empty() && settle_known(x))
     return true;
   StoredMessage stored{std::move(x.type), std::move(x.payload)};
   incoming_ = {};
@@ -310,10 +310,10 @@ bool BackOffSender::take_incoming(IncomingMessage x) {
   return true;
 }
 
-// Whether it needs no delivery: one with its idempotency key was acknowledged, or is owed. One that
-// is owed may still come to nothing: if it is not stored yet, or is being cancelled. Then this one
-// comes in once more.
-bool BackOffSender::is_known(const IncomingMessage& x) {
+// Drops it if one with its idempotency key was acknowledged, or is owed. One that is owed may come
+// to nothing: if it is not stored yet, or is being cancelled. Then this one comes in once more.
+// Returns false if the key is not known.
+bool BackOffSender::settle_known(const IncomingMessage& x) {
   const auto limit = forget_old_keys();
   std::uint32_t slot = 0;
   const auto state = keys().state(x.idempotency_key, limit, slot);

@@ -11,7 +11,7 @@ namespace backoff_actor {
 
 namespace {
 
-// The delay between two attempts to write.
+// The delay between two attempts to write, unless smaller commits may succeed at once.
 const Policy retry_policy =
   Exponential{.first = std::chrono::milliseconds{100}, .cap = std::chrono::seconds{10}};
 

@@ -80,7 +80,7 @@ void SenderEngine::Step::end_child_of_cancelled(Lane& lane) {
 // A delivery that waits gets another payload, and stays where it is. What a child said, or will
 // say, of the old payload means nothing for the new one. With a store it is not handed over until
 // the store has answered: a process that dies must not bring an old payload back after a newer one
-// was done. One that has a note keeps its payload: its work has begun.
+// was done. The driver asks for nothing for one that has a note: its work has begun.
 
 void SenderEngine::Step::operator()(const input::Replace& x) {
   if (!backlog_.holds(x.slot, x.delivery) || backlog_[x.slot].place == Place::in_flight

@@ -107,7 +107,7 @@ void SupervisorEngine::Step::charge(Slot slot, std::shared_ptr<const Cause> caus
   const auto delay = step.delay; // clang 14 cannot capture a structured binding in a lambda
   c.progress = step.progress;
   c.cause = std::move(cause);
-  if (!is_within_limits(slot))
+  if (!charge_limits(slot))
     return;
   state_.set(slot, ChildState::waiting);
   observe([&] {
@@ -119,7 +119,7 @@ void SupervisorEngine::Step::charge(Slot slot, std::shared_ptr<const Cause> caus
 // Counts the failure against the limit of the child. Counts it against the limit of the supervisor,
 // too, unless the child joins a restart of its group that is under way. Returns false if a limit
 // is exceeded. What follows from that is done then.
-bool SupervisorEngine::Step::is_within_limits(Slot slot) {
+bool SupervisorEngine::Step::charge_limits(Slot slot) {
   auto& c = child(slot);
   if (const auto& limit = c.options->restart_limit) {
     if (!c.failures)

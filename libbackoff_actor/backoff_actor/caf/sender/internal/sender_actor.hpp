@@ -237,7 +237,7 @@ private:
   void hold(const Submit& x, compat::OpenRequest client);
   void refuse_held();
   void end_held();
-  bool is_known(const IncomingMessage& x);
+  bool settle_known(const IncomingMessage& x);
   caf::message read(const StoredMessage& stored) const;
   bool keeps_row(const effect::DeadLetter& x, const Parcel& parcel);
 

@@ -97,7 +97,7 @@ private:
   void ended_by_itself(Slot slot, Ending ending, const std::shared_ptr<const Cause>& cause,
                        Directive directive);
   void charge(Slot slot, std::shared_ptr<const Cause> cause);
-  bool is_within_limits(Slot slot);
+  bool charge_limits(Slot slot);
   void wait(Slot slot, Instant due);
   void work_is_done(Slot slot);
   void resume(Slot slot);
