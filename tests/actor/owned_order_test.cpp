@@ -140,6 +140,46 @@ TEST_F(OwnedOrder, rows_that_the_store_has_refused_come_first_all_the_same) {
   EXPECT_THAT(worker.texts(), ElementsAre("1", "2", "3", "4"));
 }
 
+// The reader is careful then, and takes few at a time: it never has all of them.
+TEST_F(OwnedOrder, what_waits_behind_rows_that_the_store_refuses_is_refused_with_them) {
+  for (auto i = 0; i < 40; ++i)
+    server.hand_over(row(std::to_string(i)));
+  server.fail_commits(StoreFailure::full);
+  const DangerousActor worker;
+  const auto& a = start_process("node-a", worker.factory(), default_options(), with_decoder("a"));
+  server.fail_looks({});
+  time.advance(5s);
+  const auto own = submit_to(a, "own");
+  const auto cancel = time.ask<CancelAnswer>(a.sender, Cancel{"another"});
+  time.advance(30s);
+  EXPECT_THAT(text_of(own->error), HasSubstr("not_stored"));
+  ASSERT_TRUE(cancel->value);
+  EXPECT_EQ(cancel->value->found, CancelFound::unknown);
+  server.fail_commits({});
+  time.advance(5min);
+  EXPECT_THAT(worker.texts(), SizeIs(40));
+}
+
+// More than a batch waits, so that the next one could be stored.
+TEST_F(OwnedOrder, rows_behind_one_that_the_store_refuses_wait_for_it_however_many_there_are) {
+  auto outbox = with_decoder("a");
+  outbox.options.max_batch = 1;
+  auto is_refused = false;
+  outbox.options.on_error = [&](const StoreError& error) {
+    if (error.failure() == StoreFailure::full && !std::exchange(is_refused, true))
+      server.fail_commits({});
+  };
+  for (const auto* text : {"1", "2", "3"})
+    server.hand_over(row(text));
+  const DangerousActor worker;
+  start_process("node-a", worker.factory(), default_options(), std::move(outbox));
+  server.fail_commits(StoreFailure::full);
+  server.fail_looks({});
+  time.advance(1min);
+  EXPECT_TRUE(is_refused);
+  EXPECT_THAT(worker.texts(), ElementsAre("1", "2", "3"));
+}
+
 TEST_F(OwnedOrder, more_rows_than_a_look_returns_come_first_all_the_same) {
   for (auto i = 0; i < 2500; ++i)
     server.hand_over(row(std::to_string(i)));

@@ -367,33 +367,50 @@ TEST_F(OwnedIncoming, what_the_owner_replaces_may_be_a_row_that_waits_for_its_ti
 
 namespace {
 
-// A server whose disk is full for rows of the owner.
-class FullForRows final : public SharedStore {
+// A server that takes no rows of the owner, or takes them without an answer.
+class NoAnswerForRows final : public SharedStore {
 public:
-  explicit FullForRows(std::shared_ptr<SharedStore> store) : store_(std::move(store)) {}
+  NoAnswerForRows(std::shared_ptr<SharedStore> store, StoreFailure failure)
+    : store_(std::move(store)), failure_(failure) {}
 
   std::string name() const override { return store_->name(); }
   std::shared_ptr<OwnedStore> own(Duration at_most) override {
     auto owned = store_->own(at_most);
-    return owned ? std::make_shared<Owned>(std::move(owned)) : nullptr;
+    return owned ? std::make_shared<Owned>(std::move(owned), failure_) : nullptr;
   }
   void interrupt() override { store_->interrupt(); }
   std::optional<StoreOwner> owner() override { return store_->owner(); }
 
 private:
-  struct Writer final : IncomingWriter {
-    void write(std::span<const IncomingMessage> /*messages*/,
-               const std::string& /*format*/) override {
-      throw StoreError(StoreFailure::full, "no room for rows");
+  class Writer final : public IncomingWriter {
+  public:
+    Writer(std::unique_ptr<IncomingWriter> writer, StoreFailure failure)
+      : writer_(std::move(writer)), failure_(failure) {}
+    void write(std::span<const IncomingMessage> messages, const std::string& format) override {
+      if (failure_ == StoreFailure::unreachable)
+        writer_->write(messages, format);
+      throw StoreError(failure_, "told to");
     }
+
+  private:
+    const std::unique_ptr<IncomingWriter> writer_;
+    const StoreFailure failure_;
   };
 
-  struct Owned final : testing::OwnedStoreInFront {
-    using OwnedStoreInFront::OwnedStoreInFront;
-    std::unique_ptr<IncomingWriter> open_writer() override { return std::make_unique<Writer>(); }
+  class Owned final : public testing::OwnedStoreInFront {
+  public:
+    Owned(std::shared_ptr<OwnedStore> store, StoreFailure failure)
+      : OwnedStoreInFront(std::move(store)), failure_(failure) {}
+    std::unique_ptr<IncomingWriter> open_writer() override {
+      return std::make_unique<Writer>(OwnedStoreInFront::open_writer(), failure_);
+    }
+
+  private:
+    const StoreFailure failure_;
   };
 
   const std::shared_ptr<SharedStore> store_;
+  const StoreFailure failure_;
 };
 
 } // namespace
@@ -401,7 +418,7 @@ private:
 TEST_F(OwnedIncoming, an_order_that_cannot_be_passed_on_is_refused_and_reported) {
   std::vector<std::string> errors;
   auto outbox = with_decoder("node-a");
-  outbox.store = std::make_shared<FullForRows>(outbox.store);
+  outbox.store = std::make_shared<NoAnswerForRows>(outbox.store, StoreFailure::full);
   outbox.options.on_error = [&](const StoreError& error) { errors.emplace_back(error.what()); };
   const DangerousActor worker;
   const auto& a = start_process("node-a", worker.factory(), default_options(), std::move(outbox));
@@ -411,9 +428,30 @@ TEST_F(OwnedIncoming, an_order_that_cannot_be_passed_on_is_refused_and_reported)
   const auto answer = time.ask<CancelAnswer>(a.sender, Cancel{"once"});
   time.run();
   EXPECT_THAT(text_of(answer->error), HasSubstr("not_stored"));
-  EXPECT_THAT(errors, ElementsAre("no room for rows"));
+  EXPECT_THAT(errors, ElementsAre("told to"));
   time.advance(2h);
   EXPECT_THAT(worker.texts(), ElementsAre("x"));
+}
+
+TEST_F(OwnedIncoming, an_order_that_may_have_been_passed_on_means_nothing_that_comes_after_it) {
+  auto outbox = with_decoder("node-a");
+  outbox.store = std::make_shared<NoAnswerForRows>(outbox.store, StoreFailure::unreachable);
+  const DangerousActor worker;
+  const auto& a = start_process("node-a", worker.factory(), default_options(), std::move(outbox));
+  auto one = message("x");
+  one.idempotency_key = "once";
+  server.hand_over(one, time.now() + 1h);
+  const auto answer = time.ask<CancelAnswer>(a.sender, Cancel{"once"});
+  time.run();
+  EXPECT_THAT(text_of(answer->error), HasSubstr("not_stored"));
+  time.tell(a.sender, Pause{});
+  Submit later{.message = caf::make_message(std::string{"later"}), .idempotency_key = "once"};
+  const auto done = time.ask<std::string>(a.sender, std::move(later));
+  time.advance(2s);
+  time.tell(a.sender, Resume{});
+  time.advance(2h);
+  EXPECT_EQ(done->value, "later");
+  EXPECT_THAT(worker.texts(), ElementsAre("later"));
 }
 
 } // namespace backoff_actor::actor_test

@@ -3,6 +3,9 @@
 //
 // - Each insertion has one outcome: stored, and the store has it; or failed, and the store does not
 //   have it, unless nobody can know.
+// - While a sender has not heard that an insertion was refused, none is stored: the refused one is
+//   to come again first.
+// - What a sender made of rows and has left behind is in the store at the end.
 // - What a sender put about a delivery that is stored is in the store at the end, once the store
 //   works.
 // - Nobody is told to be sure for longer than four fifths of the lease. They count from the
@@ -26,6 +29,8 @@ using Mood = WalkedStore::Mood;
 
 enum class OutboxAction {
   insert,
+  insert_row,
+  hear,
   end,
   count_attempts,
   count_hand_over,
@@ -48,6 +53,8 @@ enum class OutboxAction {
 
 constexpr test::Choice<OutboxAction> outbox_actions[] = {
   {60, OutboxAction::insert, "insert"},
+  {15, OutboxAction::insert_row, "insert what was a row"},
+  {60, OutboxAction::hear, "the sender takes what it is told"},
   {40, OutboxAction::end, "end a delivery"},
   {15, OutboxAction::count_attempts, "count attempts"},
   {15, OutboxAction::count_hand_over, "count a hand-over"},
@@ -90,6 +97,7 @@ public:
   void finish() {
     if (is_lost_)
       return;
+    hear();
     insert(); // wakes an engine whose driver has halted
     for (auto i = 0; i < 300; ++i) {
       pass(engine_.sleeps_for(now_));
@@ -139,6 +147,10 @@ private:
       for (auto i = x.number % 4; i > 0; --i)
         insert();
       return;
+    case OutboxAction::insert_row:
+      return insert(last_id_ + 1);
+    case OutboxAction::hear:
+      return hear();
     case OutboxAction::end:
       if (auto* const one = any_stored(x.number)) {
         one->second.end = "baadc"[x.number % 5];
@@ -218,7 +230,11 @@ private:
     case OutboxAction::change_sender:
       step(outbox_input::Detach{});
       is_attached_ = false;
-      open_insertions_.clear(); // nobody is told of these any more
+      is_unheard_ = false;
+      for (const auto id : open_insertions_)
+        if (rows_.count(id) == 1 && letters_.count(id) == 0)
+          known_[id].is_stored = true; // the next sender restores it
+      open_insertions_.clear();        // nobody is told of these any more
       for (const auto& [id, contexts] : std::exchange(awaited_, {}))
         others_await_[id].insert(others_await_[id].end(), contexts.begin(), contexts.end());
       for (const auto& [id, versions] : std::exchange(untold_, {}))
@@ -249,13 +265,21 @@ private:
     step(outbox_input::Attach{});
   }
 
-  void insert() {
+  // `row`: 0, if it is made of none
+  void insert(std::uint64_t row = 0) {
     if (!is_attached_)
       return;
     const auto id = ++last_id_;
+    if (row != 0)
+      rows_.insert(id);
     open_insertions_.insert(id);
     known_[id] = {};
-    put(change::Insert{{.id = id}});
+    put(change::Insert{{.id = id}, row});
+  }
+
+  void hear() {
+    step(outbox_input::Heard{});
+    is_unheard_ = false;
   }
 
   std::pair<const std::uint64_t, Known>* any_stored(std::uint32_t number) {
@@ -309,8 +333,10 @@ private:
       failure = StoreFailure::refused;
     else if (mood != Mood::works)
       failure = StoreFailure::unreachable;
-    if (failure == StoreFailure::too_large && lines.size() == 1 && lines[0].kind == 'i')
+    if (failure == StoreFailure::too_large && lines.size() == 1 && lines[0].kind == 'i') {
       letters_.erase(lines[0].id); // it can be in no store
+      known_.erase(lines[0].id);
+    }
     pass(std::chrono::milliseconds{1} * (last_id_ % 700));
     if (!failure) {
       may_be_sure_until_ = call_began_ + lease / 5 * 4;
@@ -322,7 +348,9 @@ private:
     if (is_doubtful)
       may_be_sure_until_ = Instant{Duration::min()};
     is_reported_ = false;
+    has_refused_ = false;
     step(outbox_input::Failed{*failure, "told to"});
+    is_unheard_ |= has_refused_ && *failure != StoreFailure::too_large;
     require(is_reported_ || (*failure == StoreFailure::too_large && lines.size() > 1),
             "a failure that no smaller commit mends is reported");
     require(!is_limited_ || !is_attached_ || !is_doubtful || told_sure_until_ <= may_be_sure_until_,
@@ -365,12 +393,14 @@ private:
       const auto id = *open_insertions_.begin();
       open_insertions_.erase(open_insertions_.begin());
       const auto is_there = store_.owed.count(id) == 1 || is_ended_unasked(id);
+      has_refused_ |= x.failure.has_value();
       if (x.failure) {
         require(is_lost_ || !is_there || letters_.count(id) == 1,
                 "what could not be stored is not there");
         known_.erase(id);
       } else {
         require(is_there, "what is told to be stored is there");
+        require(!is_unheard_, "nothing is stored before the sender has heard of a refusal");
         known_[id].is_stored = true;
         if (letters_.count(id) == 1)
           known_[id].end = dropped_.count(id) == 1 ? 'd' : 'b';
@@ -451,6 +481,9 @@ private:
   bool goes_on_ = false;
   bool is_halted_ = false;
   bool is_reported_ = false;
+  bool has_refused_ = false;        // the last call
+  bool is_unheard_ = false;         // a refusal
+  std::set<std::uint64_t> rows_;    // what was made of rows
   std::set<std::uint64_t> dropped_; // of `letters_`: those that were cancelled
   std::map<std::uint64_t, std::vector<std::uint32_t>> awaited_; // by delivery: contexts, or its end
   std::map<std::uint64_t, std::vector<std::uint32_t>> others_await_; // the same of earlier senders

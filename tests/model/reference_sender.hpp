@@ -48,8 +48,8 @@ public:
   void operator()(const input::Submit& x) {
     if (is_stopped)
       return refuse(Refusal::stopped);
-    if (x.is_unusable)
-      return refuse(Refusal::unusable);
+    if (x.refused)
+      return refuse(*x.refused);
     if (is_closing() || is_draining)
       return refuse(Refusal::draining);
     const auto is_full = !has_room_for(x.weight, owed().size() + joined(), owed_bytes());

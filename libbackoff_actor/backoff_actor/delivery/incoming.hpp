@@ -145,6 +145,13 @@ public:
   /// @param format of the payloads, as `DeliveryStore::message_format`
   /// @errors `incompatible`: the store has messages of another format
   virtual void write(std::span<const IncomingMessage> messages, const std::string& format) = 0;
+
+  /// Writes a row that cancels or replaces, if a row with its idempotency key is there that it can
+  /// mean. Returns whether it has. Throws as `write` does.
+  virtual bool write_order(const IncomingMessage& order, const std::string& format) {
+    write({&order, 1}, format);
+    return true;
+  }
 };
 
 } // namespace backoff_actor

@@ -211,6 +211,7 @@ TEST_F(outbox_engine, refuses_insertions_when_a_commit_fails_and_tries_the_rest_
   EXPECT_THAT(outbox.fail(StoreFailure::full), ElementsAre("report", "1 failed", "go on"));
   EXPECT_THAT(outbox.go(), ElementsAre("sleep 100ms"));
   EXPECT_THAT(outbox.put({acknowledgement(8)}), IsEmpty()) << "it can wait";
+  outbox.step(outbox_input::Heard{});
   EXPECT_THAT(outbox.insert({2}), ElementsAre("go on")) << "a client waits";
   EXPECT_THAT(outbox.go(), ElementsAre("commit ack 9, ack 8, insert 2 (doubtful)"));
   EXPECT_THAT(outbox.fail(StoreFailure::full), ElementsAre("report", "2 failed", "go on"));
@@ -222,6 +223,49 @@ TEST_F(outbox_engine, refuses_insertions_when_a_commit_fails_and_tries_the_rest_
   EXPECT_THAT(outbox.go(), ElementsAre("commit ack 7"));
   outbox.fail(StoreFailure::full);
   EXPECT_THAT(outbox.go(), ElementsAre("sleep 100ms")) << "the delay begins anew";
+}
+
+// The refused one comes again, and must come first.
+TEST_F(outbox_engine, refuses_all_insertions_until_its_sender_has_heard_of_a_refusal) {
+  outbox.insert({1});
+  outbox.go();
+  outbox.put(acknowledgements(11, 14));
+  outbox.insert({2, 3});
+  EXPECT_THAT(outbox.fail(StoreFailure::full),
+              ElementsAre("report", "1 failed", "3 failed", "behind: told to", "go on"))
+    << "more than a batch waits";
+  EXPECT_THAT(outbox.insert({4}), ElementsAre("4 failed"));
+  EXPECT_THAT(outbox.put({change::SetMessage{9, {}, 0, 7}}),
+              ElementsAre("message of 9 for 7 is not stored: told to"));
+  EXPECT_THAT(outbox.go(), ElementsAre("sleep 100ms"));
+  EXPECT_THAT(outbox.insert({5}), ElementsAre("5 failed"));
+  EXPECT_THAT(outbox.step(outbox_input::Heard{}), IsEmpty());
+  EXPECT_THAT(outbox.insert({6}), ElementsAre("go on"));
+  EXPECT_THAT(outbox.go(), ElementsAre("commit ack 11, ack 12, ack 13 (doubtful)"));
+}
+
+TEST_F(outbox_engine, says_that_a_cancelled_one_is_gone_if_it_drops_what_it_keeps_no_longer) {
+  std::vector<StoreChange> changes;
+  for (std::uint64_t id = 1; id <= 4; ++id) {
+    changes.push_back(insertion(id));
+    changes.push_back(change::Acknowledge{id, {}, /*is_dropped=*/true});
+  }
+  outbox.put(std::move(changes));
+  outbox.go();
+  EXPECT_THAT(outbox.fail(StoreFailure::full), Contains("cancellation of 4 is stored"));
+  EXPECT_EQ(outbox.engine.waiting(), 6U) << "three, and what has cancelled them";
+}
+
+TEST_F(outbox_engine, keeps_what_a_sender_that_has_ended_made_of_rows) {
+  outbox.put({change::Insert{{.id = 1}, 7}});
+  outbox.go();
+  outbox.put({change::Insert{{.id = 2}, 8}});
+  outbox.insert({3});
+  outbox.step(outbox_input::Detach{});
+  outbox.fail(StoreFailure::full);
+  outbox.go();
+  outbox.wake(100ms);
+  EXPECT_THAT(outbox.go(), ElementsAre("commit insert 1, insert 2 (doubtful)"));
 }
 
 TEST(outbox_engine_that_fails, tries_a_few_changes_at_a_time) {

@@ -193,7 +193,8 @@ TEST(sender_bounds, what_cannot_be_weighed_is_refused_and_counted) {
   EngineDriver sender{{.on_event = log.hook()}};
   sender.start();
 
-  EXPECT_THAT(sender.take(input::Submit{.is_unusable = true}), ElementsAre("refuse: unusable"));
+  EXPECT_THAT(sender.take(input::Submit{.refused = Refusal::unusable}),
+              ElementsAre("refuse: unusable"));
   EXPECT_EQ(log.count<event::NotAccepted>(), 1u);
   EXPECT_EQ(sender.engine->status(sender.now).counters.refused, 1u);
 }

@@ -289,7 +289,8 @@ TEST_F(SenderFinish, abandons_a_child_that_did_not_end_in_time_when_it_is_killed
 TEST_F(SenderFinish, says_of_a_message_that_cannot_be_taken_why) {
   begin();
   EXPECT_THAT(sender->take(input::Submit{}), ElementsAre("refuse: draining"));
-  EXPECT_THAT(sender->take(input::Submit{.is_unusable = true}), ElementsAre("refuse: unusable"));
+  EXPECT_THAT(sender->take(input::Submit{.refused = Refusal::unusable}),
+              ElementsAre("refuse: unusable"));
 }
 
 // -- the store ------------------------------------------------------------------------

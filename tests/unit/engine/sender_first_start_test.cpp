@@ -39,7 +39,8 @@ TEST(sender_first_start, makes_no_child_for_what_is_not_handed_over) {
   sender.take(input::Start{});
 
   EXPECT_THAT(sender.submit_within(0ns), ElementsAre("accept 1", "dead letter 1 expired"));
-  EXPECT_THAT(sender.take(input::Submit{.is_unusable = true}), ElementsAre("refuse: unusable"));
+  EXPECT_THAT(sender.take(input::Submit{.refused = Refusal::unusable}),
+              ElementsAre("refuse: unusable"));
   EXPECT_THAT(sender.take(input::RetryNow{}), IsEmpty());
   EXPECT_THAT(sender.take(input::Reset{}), IsEmpty());
   EXPECT_THAT(sender.take(input::Start{}), IsEmpty());

@@ -98,6 +98,30 @@ TEST_F(unwritten_changes, of_what_ended_before_it_was_stored_are_kept_up_to_a_ba
               ElementsAre("insert 1", "bury 1", "insert 2", "bury 2", "insert 3", "bury 3"));
 }
 
+TEST_F(unwritten_changes, of_rows_that_ended_before_they_were_stored_are_all_kept) {
+  for (std::uint64_t id = 1; id <= 5; ++id)
+    put({change::Insert{{.id = id}, /*incoming=*/id}, burial(id)});
+  for (int i = 0; i < 5; ++i) {
+    take(2);
+    pending.keep(taken);
+  }
+  take();
+  EXPECT_EQ(pending.size(), 0U);
+  EXPECT_EQ(taken.size(), 10U);
+}
+
+TEST_F(unwritten_changes, of_what_was_cancelled_and_is_not_kept_are_named) {
+  for (std::uint64_t id = 1; id <= 5; ++id)
+    put({insertion(id), change::Acknowledge{id, {}, /*is_dropped=*/true}});
+  std::vector<std::uint64_t> cancelled;
+  for (int i = 0; i < 5; ++i) {
+    take(2);
+    for (const auto id : pending.keep(taken).cancelled)
+      cancelled.push_back(id);
+  }
+  EXPECT_THAT(cancelled, ElementsAre(4, 5));
+}
+
 TEST_F(unwritten_changes, that_were_written_are_forgotten) {
   put({insertion(1), burial(1)});
   take();

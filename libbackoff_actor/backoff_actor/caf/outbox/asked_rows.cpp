@@ -1,11 +1,7 @@
 #include "backoff_actor/caf/outbox/internal/asked_rows.hpp"
 
-#include "backoff_actor/caf/messages/errors.hpp"
 #include "backoff_actor/caf/messages/internal/error_parts.hpp"
-#include "backoff_actor/caf/messages/internal/own_words.hpp"
 #include "backoff_actor/delivery/store_error.hpp"
-
-#include <caf/actor_cast.hpp>
 
 #include <algorithm>
 #include <exception>
@@ -56,25 +52,6 @@ AskAnswer answer_to(const FindInRows& x, const DurableTypes& types, WallTime now
 }
 
 } // namespace
-
-void answer_by_rows(const PassOn& x, const std::function<bool()>& pass_on) {
-  caf::error error;
-  try {
-    const auto found = pass_on() ? CancelFound::passed_on : CancelFound::unknown;
-    if (const auto sender = caf::actor_cast<caf::actor>(x.sender);
-        sender && found == CancelFound::passed_on)
-      compat::enqueue(sender, CatchUp{});
-    if (x.client.client)
-      compat::respond(x.client, caf::make_message(CancelAnswer{found}));
-    return;
-  } catch (const StoreError& exception) {
-    error = make_error(SenderError::not_stored, exception.what());
-  } catch (...) {
-    error = compat::error_of(std::current_exception());
-  }
-  if (x.client.is_request()) // a bare error would end who has sent no request
-    compat::respond(x.client, caf::make_message(std::move(error)));
-}
 
 void answer_by_rows(const FindInRows& x, const DurableTypes& types, WallTime now,
                     const std::function<FoundMessage()>& find) {

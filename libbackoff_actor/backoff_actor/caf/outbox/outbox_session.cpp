@@ -4,6 +4,7 @@
 #include "backoff_actor/caf/outbox/internal/asked_rows.hpp"
 #include "backoff_actor/caf/outbox/internal/incoming_reader.hpp"
 #include "backoff_actor/caf/outbox/internal/outbox_writer.hpp"
+#include "backoff_actor/caf/outbox/internal/row_writer.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -84,6 +85,7 @@ void SenderStore::give_back_refused(std::uint64_t row) {
   for (const auto& x : std::exchange(incoming_, {}))
     give_back(x.row);
   waits_for_room_ = false;
+  has_refused_rows_ = true;
   is_catching_up_ = true;
   queue_->incoming()->catch_up_later();
 }
@@ -233,8 +235,16 @@ void SenderStore::find_in_rows(const Ask& what, compat::OpenRequest client, AskA
   compat::enqueue(writer_, FindInRows{what, std::move(client), std::move(known)});
 }
 
-void SenderStore::pass_on(IncomingMessage order, compat::OpenRequest client) {
-  compat::enqueue(writer_, PassOn{std::move(order), std::move(client), sender_});
+bool SenderStore::pass_on(caf::actor_system& system, IncomingMessage order,
+                          compat::OpenRequest& client) {
+  if (!row_writer_) {
+    auto writer = queue_->open_row_writer();
+    if (!writer)
+      return false;
+    row_writer_ = spawn_row_writer(system, sender_, std::move(writer), queue_->options());
+  }
+  compat::enqueue(row_writer_, PassOn{std::move(order), std::move(client)});
+  return true;
 }
 
 // -- what the store says --------------------------------------------------------------
@@ -333,6 +343,8 @@ void SenderStore::end(std::vector<AcknowledgedKey> acknowledged) {
     compat::enqueue(writer_, GoOn{});
   if (writer_)
     compat::enqueue(writer_, Stop{});
+  if (row_writer_)
+    compat::enqueue(std::exchange(row_writer_, {}), Stop{});
   queue_ = nullptr;
   writer_ = nullptr;
 }

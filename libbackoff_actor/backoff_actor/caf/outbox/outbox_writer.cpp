@@ -20,26 +20,24 @@ public:
   const char* name() const override { return "backoff_actor.store_writer"; }
 
   caf::behavior make_behavior() override {
-    return {
-      [this](const GoOn&) {
-        sleeps_ = false;
-        work();
-        quit_if_over();
-      },
-      [this](const SleepOver& x) {
-        end_sleep(x.sleep_id);
-        quit_if_over();
-      },
-      [this](const FindInRows& x) {
-        answer_by_rows(x, queue_->types(), queue_->wall_time(), [&] {
-          return queue_->find_message(x.what.idempotency_key, x.what.delivery);
-        });
-      },
-      [this](const PassOn& x) { answer_by_rows(x, [&] { return queue_->pass_on(x.order); }); },
-      [this](const Stop&) {
-        is_alone_ = true;
-        quit_if_over();
-      }};
+    return {[this](const GoOn&) {
+              sleeps_ = false;
+              work();
+              quit_if_over();
+            },
+            [this](const SleepOver& x) {
+              end_sleep(x.sleep_id);
+              quit_if_over();
+            },
+            [this](const FindInRows& x) {
+              answer_by_rows(x, queue_->types(), queue_->wall_time(), [&] {
+                return queue_->find_message(x.what.idempotency_key, x.what.delivery);
+              });
+            },
+            [this](const Stop&) {
+              is_alone_ = true;
+              quit_if_over();
+            }};
   }
 
   void on_exit() override {

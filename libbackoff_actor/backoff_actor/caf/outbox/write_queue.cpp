@@ -193,6 +193,7 @@ bool WriteQueue::wake_for_the_rest() {
 StoreReplies WriteQueue::take_replies() {
   const detail::Lock lock{mutex_};
   is_news_out_ = false;
+  step(now_, outbox_input::Heard{});
   return std::exchange(replies_, {});
 }
 
@@ -422,23 +423,6 @@ std::optional<StoredDeadLetter> WriteQueue::dead_letter(std::uint64_t id) {
 FoundMessage WriteQueue::find_message(const std::string& idempotency_key, std::uint64_t delivery) {
   const detail::Lock lock{store_mutex_};
   return store_->find_message(idempotency_key, delivery);
-}
-
-bool WriteQueue::pass_on(const IncomingMessage& order) {
-  try {
-    const detail::Lock lock{store_mutex_};
-    const auto found = store_->find_message(order.idempotency_key, 0);
-    if (!owned_ || found.state != MessageState::waiting || found.delivery != 0)
-      return false;
-    if (!row_writer_)
-      row_writer_ = owned_->open_writer();
-    if (row_writer_)
-      row_writer_->write({&order, 1}, compat::binary_format());
-    return row_writer_ != nullptr;
-  } catch (const StoreError& error) {
-    report(error);
-    throw;
-  }
 }
 
 std::size_t WriteQueue::remove_dead_letters(std::span<const std::uint64_t> ids) {

@@ -97,8 +97,9 @@ void BackOffSender::cancel(const Cancel& x, compat::OpenRequest client) {
   if (const auto* const entry = entry_named(x.idempotency_key, x.delivery))
     return cancel_entry(*entry, std::move(client));
   const auto it = find_named(x.idempotency_key, x.delivery);
-  if (it.found == CancelFound::unknown && may_be_row(x.idempotency_key))
-    return store_->pass_on(row_that_cancels(x.idempotency_key, x.wants_letter), std::move(client));
+  if (it.found == CancelFound::unknown && may_be_row(x.idempotency_key)
+      && store_->pass_on(system(), row_that_cancels(x.idempotency_key, x.wants_letter), client))
+    return;
   if (it.delivery == 0)
     return answer_cancel(client, it.found);
   if (store_)

@@ -27,13 +27,14 @@ bool BackOffSender::is_known(const Submit& x) {
   case IdempotencyKeys::State::unknown:
     return false;
   case IdempotencyKeys::State::acknowledged:
-    take(input::Submit{.is_unusable = true}, make_error(SenderError::already_acknowledged));
+    take(input::Submit{.refused = Refusal::unusable},
+         make_error(SenderError::already_acknowledged));
     return true;
   case IdempotencyKeys::State::owed:
     break;
   }
   if (engine_.is_being_cancelled(slot)) { // it must not be taken for a message that is to be done
-    take(input::Submit{.is_unusable = true}, make_error(SenderError::cancelled));
+    take(input::Submit{.refused = Refusal::unusable}, make_error(SenderError::cancelled));
     return true;
   }
   auto& first = parcels_[slot].more();

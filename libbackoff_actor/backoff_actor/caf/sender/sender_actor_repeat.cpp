@@ -359,7 +359,7 @@ BackOffSender::RunOutcome BackOffSender::submit_run(const std::string& name, Wal
     if (store_)
       store_->prepare(system(), content.message, news.deadline);
   } catch (...) {
-    news.is_unusable = true;
+    news.refused = Refusal::unusable;
     take(news, compat::error_of(std::current_exception()));
     return RunOutcome::refused;
   }

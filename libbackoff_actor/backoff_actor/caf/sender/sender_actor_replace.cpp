@@ -44,9 +44,11 @@ void BackOffSender::replace(const Replace& x, compat::OpenRequest client) {
   try {
     if (is_for_rows) {
       auto stored = store_->save(system(), x.payload);
-      return store_->pass_on(
-        row_that_replaces(x.idempotency_key, std::move(stored.types), std::move(stored.bytes)),
-        std::move(client));
+      auto row =
+        row_that_replaces(x.idempotency_key, std::move(stored.types), std::move(stored.bytes));
+      if (!store_->pass_on(system(), std::move(row), client))
+        answer_cancel(client, it.found);
+      return;
     }
     news.weight = weight_of(x.payload);
     if (store_)

@@ -110,6 +110,10 @@ void BackOffSender::on_store_news() {
   }
   if (!store_) // an outcome has ended the sender
     return;
+  if (store_->take_has_refused_rows())
+    refuse_held(Refusal::not_stored);
+  if (!store_)
+    return;
   if (store_->is_doubtful(now())) // what is written down waits for the next answer of the server
     return tell_store_state();
   for (const auto& x : store_->take_hand_overs()) {

@@ -119,11 +119,11 @@ void BackOffSender::submit(const Submit& x, compat::OpenRequest client, Instant 
     incoming_.more().idempotency_key = x.idempotency_key;
   }
   if (compat::is_system_message(x.message)) {
-    news.is_unusable = true;
+    news.refused = Refusal::unusable;
     return take(news, compat::system_message_refused());
   }
   if (auto error = needs_bytes() ? compat::unknown_type(system(), x.message) : caf::error{}) {
-    news.is_unusable = true;
+    news.refused = Refusal::unusable;
     return take(news, std::move(error));
   }
   try {
@@ -140,11 +140,11 @@ void BackOffSender::submit(const Submit& x, compat::OpenRequest client, Instant 
     if (store_)
       store_->prepare(system(), x.message, news.deadline);
   } catch (const NotStorable& exception) {
-    news.is_unusable = true;
+    news.refused = Refusal::unusable;
     take(news, make_error(SenderError::not_storable, exception.what()));
     return;
   } catch (...) {
-    news.is_unusable = true;
+    news.refused = Refusal::unusable;
     take(news, compat::error_of(std::current_exception()));
     return;
   }
@@ -198,10 +198,10 @@ void BackOffSender::take_incoming() {
       return;
     if (!engine_.has_room(0)) {
       store_->wait_for_room(std::move(*next));
-      return refuse_held();
+      return refuse_held(Refusal::outbox_full);
     }
     if (!take_incoming(std::move(*next)))
-      return refuse_held();
+      return refuse_held(Refusal::outbox_full);
   }
   if (store_)
     store_->call_for_incoming();
@@ -211,7 +211,7 @@ void BackOffSender::take_incoming() {
 void BackOffSender::hold(const Submit& x, compat::OpenRequest client) {
   if (!engine_.has_room(0) || engine_.owed() + store_->held() >= options().capacity) {
     incoming_ = {x.message, std::move(client), nullptr};
-    return take(now(), input::Submit{.is_crowded_out = true});
+    return take(now(), input::Submit{.refused = Refusal::outbox_full});
   }
   SenderStore::Held held; // GCC 12 warns of a temporary one
   held.what = x;
@@ -221,7 +221,8 @@ void BackOffSender::hold(const Submit& x, compat::OpenRequest client) {
   rest_or_stay();
 }
 
-void BackOffSender::refuse_held() {
+// There is no room for them, or the store has refused what comes before them.
+void BackOffSender::refuse_held(Refusal why) {
   for (auto& x : store_->take_held()) {
     if (const auto* const order = std::get_if<Cancel>(&x.what)) {
       cancel(*order, std::move(x.client));
@@ -229,7 +230,7 @@ void BackOffSender::refuse_held() {
       replace(*other, std::move(x.client));
     } else {
       incoming_ = {std::move(std::get<Submit>(x.what).message), std::move(x.client), nullptr};
-      take(now(), input::Submit{.is_crowded_out = true});
+      take(now(), input::Submit{.refused = why});
     }
   }
 }

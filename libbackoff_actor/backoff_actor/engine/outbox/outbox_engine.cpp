@@ -77,6 +77,7 @@ void OutboxEngine::take(const outbox_input::Attach& x) {
   is_attached_ = true;
   is_untidy_ = x.is_untidy;
   failures_alone_ = 0;
+  refusal_.reset();
   lag_ = Lag::none;
   told_sure_until_ = Instant{Duration::min()};
   tell_sure();
@@ -87,6 +88,13 @@ void OutboxEngine::take(const outbox_input::Attach& x) {
 
 void OutboxEngine::take(const outbox_input::Detach& /*x*/) {
   is_attached_ = false;
+  refusal_.reset();
+  pending_.keep_rows();
+  for (const auto* const changes : {&call_, &unanswered_})
+    for (const auto& x : *changes)
+      pending_.keep_row_of(x);
+  for (const auto& x : apart_)
+    pending_.keep_row_of(x);
   retry_delay_ = retry_delay_.reset(); // the end of the actor system may wait for the changes
   if (is_asleep())
     go_on();
@@ -94,10 +102,11 @@ void OutboxEngine::take(const outbox_input::Detach& /*x*/) {
 
 void OutboxEngine::take(outbox_input::Put& x) {
   // Somebody waits to hear whether it is taken.
-  const auto is_awaited = std::any_of(x.changes.begin(), x.changes.end(), [](const auto& one) {
-    return std::holds_alternative<change::Insert>(one)
-           || std::holds_alternative<change::SetMessage>(one);
-  });
+  const auto is_awaited =
+    !refusal_ && std::any_of(x.changes.begin(), x.changes.end(), [](const auto& one) {
+      return std::holds_alternative<change::Insert>(one)
+             || std::holds_alternative<change::SetMessage>(one);
+    });
   if (state_ == State::gathers && !UnwrittenChanges::can_all_wait(x.changes)) {
     has_lingered_ = false;
     go_on();
@@ -107,12 +116,15 @@ void OutboxEngine::take(outbox_input::Put& x) {
   tell_whether_behind();
   if (lease_.is_lost())
     return;
+  refuse_waiting();
   if (state_ == State::rests || state_ == State::idles || state_ == State::watches
       || ((state_ == State::lingers || state_ == State::gathers)
           && pending_.size() >= options_.max_batch)
       || (state_ == State::retries && is_awaited && unanswered_.empty()))
     go_on();
 }
+
+void OutboxEngine::take(const outbox_input::Heard& /*x*/) { refusal_.reset(); }
 
 void OutboxEngine::take(const outbox_input::Halt& /*x*/) {
   if (!call_.empty())
@@ -278,9 +290,8 @@ void OutboxEngine::take(const outbox_input::Failed& x) {
 // What becomes of the changes of a call that has failed.
 void OutboxEngine::keep(std::vector<StoreChange> changes, StoreFailure failure, const Cause& cause,
                         bool is_known) {
-  std::uint64_t last_id = 0;
   if (failure == StoreFailure::too_large) { // a retry cannot help, so it is dropped
-    last_id = last_insertion(changes);
+    const auto last_id = last_insertion(changes);
     pending_.forget(changes);
     for (const auto& one : changes)
       if (const auto* const message = std::get_if<change::SetMessage>(&one))
@@ -296,13 +307,22 @@ void OutboxEngine::keep(std::vector<StoreChange> changes, StoreFailure failure, 
     std::move(apart_.begin(), apart_.end(), std::back_inserter(changes));
     apart_.clear();
     has_lingered_ = true;
-    last_id = last_insertion(changes);
-    const auto refused = pending_.keep(changes);
-    last_id = std::max(last_id, refused.last_id);
-    for (const auto& one : refused.messages)
-      tell_replaced(one, cause);
+    const auto last_id = last_insertion(changes);
+    auto refused = pending_.keep(changes);
+    refused.last_id = std::max(refused.last_id, last_id);
+    if (is_attached_ && (refused.last_id != 0 || !refused.messages.empty()))
+      refusal_ = cause;
+    tell_refused(refused, cause);
+    refuse_waiting();
   }
-  tell_insertions(last_id, cause);
+}
+
+// What the sender has put before it hears of a refusal is refused, too.
+void OutboxEngine::refuse_waiting() {
+  while (refusal_ && pending_.refusable() != 0) {
+    std::vector<StoreChange> none;
+    tell_refused(pending_.keep(none), *refusal_);
+  }
 }
 
 // -- what the sender is told -----------------------------------------------------------
@@ -310,6 +330,15 @@ void OutboxEngine::keep(std::vector<StoreChange> changes, StoreFailure failure, 
 void OutboxEngine::tell_insertions(std::uint64_t last_id, std::optional<Cause> failure) {
   if (last_id != 0 && is_attached_)
     effects_->emplace_back(outbox_effect::TellInsertions{last_id, std::move(failure)});
+}
+
+void OutboxEngine::tell_refused(const UnwrittenChanges::Refused& refused, const Cause& cause) {
+  for (const auto& one : refused.messages)
+    tell_replaced(one, cause);
+  if (is_attached_)
+    for (const auto delivery : refused.cancelled)
+      effects_->emplace_back(outbox_effect::TellCancelled{delivery});
+  tell_insertions(refused.last_id, cause);
 }
 
 void OutboxEngine::tell_replaced(const change::SetMessage& x, std::optional<Cause> failure) {

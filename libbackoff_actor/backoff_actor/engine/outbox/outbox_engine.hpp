@@ -26,6 +26,9 @@
 //                  before any others;
 //   other failure  insertions are refused, the rest is tried again; see `UnwrittenChanges`.
 //
+// What was put behind a refused insertion must not be stored before that comes again. So all
+// insertions are refused until the sender has heard of the refusal.
+//
 // The lease: see `OwnerLease`. A commit renews the ownership, so a renewal of its own is only
 // needed when there is none, or when commits fail.
 
@@ -90,6 +93,7 @@ private:
   void take(const outbox_input::Attach& x);
   void take(const outbox_input::Detach& x);
   void take(outbox_input::Put& x);
+  void take(const outbox_input::Heard& x);
   void take(const outbox_input::Go& x);
   void take(const outbox_input::Wake& x);
   void take(const outbox_input::Done& x);
@@ -107,6 +111,8 @@ private:
   void begin_renewal();
   void keep(std::vector<StoreChange> changes, StoreFailure failure, const Cause& cause,
             bool is_known);
+  void refuse_waiting();
+  void tell_refused(const UnwrittenChanges::Refused& refused, const Cause& cause);
   void tell_replaced(const change::SetMessage& x, std::optional<Cause> failure);
   void tell_insertions(std::uint64_t last_id, std::optional<Cause> failure);
   void tell_whether_behind();
@@ -122,6 +128,7 @@ private:
   OwnerLease lease_{};
   Instant told_sure_until_{Duration::min()};
   std::optional<Cause> failure_{}; // of the last commit
+  std::optional<Cause> refusal_{}; // of insertions, of which the sender has not heard yet
   BackOff retry_delay_;
   Instant wake_at_{};
   int failures_alone_ = 0; // in a row, while no sender is attached

@@ -25,6 +25,9 @@ struct Put {
   std::vector<StoreChange> changes; ///< may be empty
 };
 
+/// The sender takes all that it was to be told so far.
+struct Heard {};
+
 /// All that waited when `outbox_effect::GoOn` came was put.
 struct Go {};
 
@@ -54,8 +57,9 @@ struct Halt {};
 } // namespace outbox_input
 
 /// Any of the inputs.
-using OutboxInput = std::variant<outbox_input::Attach, outbox_input::Detach, outbox_input::Put,
-                                 outbox_input::Go, outbox_input::Wake, outbox_input::Done,
-                                 outbox_input::Failed, outbox_input::Tidied, outbox_input::Halt>;
+using OutboxInput =
+  std::variant<outbox_input::Attach, outbox_input::Detach, outbox_input::Put, outbox_input::Heard,
+               outbox_input::Go, outbox_input::Wake, outbox_input::Done, outbox_input::Failed,
+               outbox_input::Tidied, outbox_input::Halt>;
 
 } // namespace backoff_actor

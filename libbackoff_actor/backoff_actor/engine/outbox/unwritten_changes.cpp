@@ -7,11 +7,15 @@ namespace backoff_actor {
 
 namespace {
 
-bool is_insertion(const StoreChange& x) { return std::holds_alternative<change::Insert>(x); }
-
 // Whether it may be dropped if it cannot be written.
 bool is_refusable(const StoreChange& x) {
-  return is_insertion(x) || std::holds_alternative<change::SetMessage>(x);
+  return std::holds_alternative<change::Insert>(x) || std::holds_alternative<change::SetMessage>(x);
+}
+
+// Of rows there is a limit elsewhere: the intake holds no more.
+bool is_of_no_row(const StoreChange& x) {
+  const auto* const insertion = std::get_if<change::Insert>(&x);
+  return insertion != nullptr && insertion->incoming == 0;
 }
 
 // The number of the delivery that the change ends, although it may not be stored yet; 0: it ends
@@ -69,7 +73,7 @@ std::vector<StoreChange> UnwrittenChanges::take(std::size_t most) {
   std::vector<StoreChange> result;
   result.reserve(std::min(most, size()));
   for (; result.size() < most && !failed_.empty(); failed_.pop_front()) {
-    letters_ -= is_insertion(failed_.front()) ? 1U : 0U;
+    letters_ -= is_of_no_row(failed_.front()) ? 1U : 0U;
     leave(failed_.front());
     result.push_back(std::move(failed_.front()));
   }
@@ -87,6 +91,20 @@ void UnwrittenChanges::forget(std::span<const StoreChange> changes) {
   for (const auto& x : changes)
     if (const auto ended = ended_by(x))
       ended_.erase(ended);
+    else if (const auto* const insertion = std::get_if<change::Insert>(&x))
+      left_.erase(insertion->delivery.id);
+}
+
+void UnwrittenChanges::keep_row_of(const StoreChange& change) {
+  if (const auto* const insertion = std::get_if<change::Insert>(&change);
+      insertion != nullptr && insertion->incoming != 0)
+    left_.insert(insertion->delivery.id);
+}
+
+void UnwrittenChanges::keep_rows() {
+  for (const auto* const changes : {&failed_, &waiting_})
+    for (const auto& x : *changes)
+      keep_row_of(x);
 }
 
 UnwrittenChanges::Refused UnwrittenChanges::keep(std::vector<StoreChange>& changes) {
@@ -98,21 +116,23 @@ UnwrittenChanges::Refused UnwrittenChanges::keep(std::vector<StoreChange>& chang
   const auto keep_one = [&](StoreChange& x) {
     if (const auto* const insertion = std::get_if<change::Insert>(&x)) {
       last_id = insertion->delivery.id;
-      if (ended_.count(last_id) == 0)
+      if (ended_.count(last_id) == 0 && left_.count(last_id) == 0)
         return;
-      if (letters_ == max_batch_) {
+      if (insertion->incoming == 0 && letters_ >= max_batch_) {
         ended_.erase(last_id); // later changes of this delivery have no effect
         return;
       }
-      ++letters_;
+      letters_ += insertion->incoming == 0 ? 1U : 0U;
     } else if (auto* const message = std::get_if<change::SetMessage>(&x)) {
       if (ended_.count(message->delivery) == 0) {
         result.messages.push_back(std::move(*message));
         return;
       }
     } else if (const auto ended = ended_by(x)) {
-      if (ended_.count(ended) == 0)
+      if (ended_.count(ended) == 0) {
+        result.cancelled.push_back(ended); // if it was: nothing of it is left
         return;
+      }
     } else if (const auto* const count = std::get_if<change::CountAttempts>(&x)) {
       if (counts_.count(count->delivery) != 0)
         return; // there is a later one

@@ -69,13 +69,21 @@ public:
     /// The last delivery whose insertion it looked at; 0: there was none.
     std::uint64_t last_id = 0;
     std::vector<change::SetMessage> messages{}; ///< in order
+    std::vector<std::uint64_t> cancelled{};     ///< dropped with what has cancelled them
   };
 
   /// Takes back the changes of a failed commit. Drops their insertions and new messages, and those
   /// in one batch of the waiting changes. Exception: some deliveries became dead letters or were
   /// cancelled before they were stored, and their clients were told so. Their messages are kept,
-  /// and so are their insertions, up to one batch of these.
+  /// and so are their insertions: those of rows, and up to one batch of others.
   Refused keep(std::vector<StoreChange>& changes);
+
+  /// Its sender has ended, and has left what it made of rows to the next one as if it were stored.
+  /// So no commit that fails drops such an insertion any more.
+  void keep_row_of(const StoreChange& change);
+
+  /// The same of all that waits.
+  void keep_rows();
 
 private:
   void note_count(StoreChange& change);
@@ -85,12 +93,13 @@ private:
   std::deque<StoreChange> failed_{};
   std::deque<StoreChange> waiting_{};
   std::size_t refusable_ = 0; // in `waiting_`
-  std::size_t letters_ = 0;   // insertions in `failed_`
+  std::size_t letters_ = 0;   // insertions in `failed_` that are not of rows
   std::size_t taken_ = 0;     // changes that a commit has taken, and that cannot be refused
   std::unordered_map<std::uint64_t, change::CountAttempts*> counts_{}; // the last one of a delivery
   std::unordered_map<std::uint64_t, change::SetContext*> contexts_{};  // the only one of a delivery
   // Deliveries that became dead letters or were cancelled, which must be written.
   std::unordered_set<std::uint64_t> ended_{};
+  std::unordered_set<std::uint64_t> left_{}; // made of rows, by a sender that has ended
 };
 
 } // namespace backoff_actor

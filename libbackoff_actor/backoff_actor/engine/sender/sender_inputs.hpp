@@ -4,6 +4,7 @@
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/time.hpp"
 #include "backoff_actor/delivery/internal/hand_over_id.hpp"
+#include "backoff_actor/delivery/refusal.hpp"
 #include "backoff_actor/supervision/alternative.hpp"
 #include "backoff_actor/supervision/decider.hpp"
 #include "backoff_actor/supervision/own_retries.hpp"
@@ -63,10 +64,8 @@ struct Submit {
   std::uint64_t key = 0;
   /// What it adds to the fill of the outbox, see `EngineOptions::capacity_bytes`.
   std::uint32_t weight = 0;
-  /// Its key or its weight could not be determined. The engine does not accept it.
-  bool is_unusable = false;
-  /// What comes before it and is not here yet takes all the room that there is.
-  bool is_crowded_out = false;
+  /// Why its driver does not accept it; none: the engine decides.
+  std::optional<Refusal> refused{};
   /// It stays where it came from until it is stored, so the end of the sender gives it up no more
   /// than one that is stored; only with `EngineOptions::persist`.
   bool has_source = false;

@@ -9,12 +9,12 @@
 namespace backoff_actor {
 
 void SenderEngine::Step::operator()(const input::Submit& x) {
-  if (is_closing())
-    return refuse(x.is_unusable ? Refusal::unusable : Refusal::draining);
-  if (x.is_unusable || work_.is_draining || x.is_crowded_out || !make_room(x))
-    return refuse(x.is_unusable       ? Refusal::unusable
-                  : work_.is_draining ? Refusal::draining
-                                      : Refusal::outbox_full);
+  if (x.refused)
+    return refuse(*x.refused);
+  if (is_closing() || work_.is_draining)
+    return refuse(Refusal::draining);
+  if (!make_room(x))
+    return refuse(Refusal::outbox_full);
   if (backlog_.empty())
     begin_busy_time();
   if (take_in(x))

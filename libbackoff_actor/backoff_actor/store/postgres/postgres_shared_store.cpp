@@ -33,6 +33,13 @@ const PgStatement hand_over{
   {pg_type::text, pg_type::text_array, pg_type::text_array, pg_type::text_array,
    pg_type::bytea_array, pg_type::int8_array, pg_type::text, pg_type::text_array}};
 
+// Of an order, whether a row is there that it can mean.
+const PgStatement has_row{
+  nullptr,
+  "SELECT EXISTS (SELECT FROM backoff.incoming WHERE outbox_id = (SELECT id FROM backoff.outbox "
+  "WHERE name = $1) AND idempotency_key = $2 AND type <> 'backoff.cancel')::int4",
+  {pg_type::text, pg_type::text}};
+
 class PostgresIncomingWriter final : public IncomingWriter {
 public:
   explicit PostgresIncomingWriter(std::shared_ptr<const PgWish> wish) : wish_(std::move(wish)) {}
@@ -40,23 +47,41 @@ public:
   void write(std::span<const IncomingMessage> messages, const std::string& format) override {
     if (messages.empty())
       return;
+    const auto rows = call([&] {
+      const auto result = session_->connection().run(insertion(messages, format)).changed();
+      session_->await_replicas();
+      return result;
+    });
+    if (rows != messages.size())
+      throw StoreError(StoreFailure::incompatible,
+                       wish_->target.name + ": its messages are not written by " + format);
+  }
+
+  bool write_order(const IncomingMessage& order, const std::string& format) override {
+    const auto is_there = call([&] {
+      const auto rows =
+        session_->connection().run({&has_row, {wish_->outbox, order.idempotency_key}});
+      return rows.is_true(0, 0);
+    });
+    if (is_there)
+      write({&order, 1}, format);
+    return is_there;
+  }
+
+private:
+  template <class F>
+  auto call(const F& f) -> decltype(f()) {
     try {
       reach();
-      const auto rows = session_->connection().run(insertion(messages, format)).changed();
-      session_->await_replicas();
-      if (rows == messages.size())
-        return;
+      return f();
     } catch (const PgRefusal& refusal) {
       throw pg_store_error(wish_->target.name, refusal);
     } catch (const PgLost& lost) {
       session_.reset();
       throw pg_store_error(wish_->target.name, lost);
     }
-    throw StoreError(StoreFailure::incompatible,
-                     wish_->target.name + ": its messages are not written by " + format);
   }
 
-private:
   // A session that has ended meanwhile is found before anything is written.
   void reach() {
     try {

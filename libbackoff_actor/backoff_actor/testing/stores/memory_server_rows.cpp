@@ -101,6 +101,18 @@ public:
       state_->add_row(x, Instant{}, true);
   }
 
+  bool write_order(const IncomingMessage& order, const std::string& format) override {
+    {
+      const std::lock_guard lock{state_->mutex};
+      state_->require_server_for(node_);
+      const auto found = state_->find_message(order.idempotency_key, 0);
+      if (found.state != MessageState::waiting || found.delivery != 0)
+        return false;
+    }
+    write({&order, 1}, format);
+    return true;
+  }
+
 private:
   const std::shared_ptr<State> state_;
   const std::string node_;

@@ -7,7 +7,6 @@
 #include "backoff_actor/caf/outbox/durable_types.hpp"
 #include "backoff_actor/core/time.hpp"
 #include "backoff_actor/delivery/delivery_store.hpp"
-#include "backoff_actor/delivery/incoming.hpp"
 
 #include <functional>
 
@@ -20,17 +19,6 @@ struct FindInRows {
   AskAnswer known{}; // by the memory of who asks: unknown, or done and without its answer
 };
 
-// Asks whoever may call the store to hand an order about a message over as a row, if a row waits
-// that may be that message.
-struct PassOn {
-  IncomingMessage order{};
-  compat::OpenRequest client{}; // of a `Cancel` or `Replace`
-  caf::actor_addr sender{};     // takes the row before what comes after the client's answer
-};
-
-// Answers the client by what `pass_on` returns, which says whether it was handed over, or throws.
-void answer_by_rows(const PassOn& x, const std::function<bool()>& pass_on);
-
 // Answers the client by what `find` returns or throws, which asks the store.
 //
 // @param types of the answers
@@ -40,6 +28,5 @@ void answer_by_rows(const FindInRows& x, const DurableTypes& types, WallTime now
 
 } // namespace backoff_actor
 
-// They stay within the process.
+// It stays within the process.
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(backoff_actor::FindInRows)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(backoff_actor::PassOn)

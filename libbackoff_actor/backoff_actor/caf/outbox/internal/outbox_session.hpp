@@ -82,6 +82,8 @@ public:
   // The same of a row that could not be stored, and of all that wait behind it: they must not be
   // stored before it. Nor must the sender's own messages.
   void give_back_refused(std::uint64_t row);
+  // Whether that was called since the last call of this.
+  bool take_has_refused_rows() { return std::exchange(has_refused_rows_, false); }
 
   // It comes first again, once there is room in the outbox.
   void wait_for_room(IncomingMessage message);
@@ -99,8 +101,8 @@ public:
   };
 
   // Hands an order over as a row, if a row waits for its time that may be the message which it
-  // names. The client hears whether it was.
-  void pass_on(IncomingMessage order, compat::OpenRequest client);
+  // names. The client hears whether it was. Returns false if the store has no way to write rows.
+  bool pass_on(caf::actor_system& system, IncomingMessage order, compat::OpenRequest& client);
 
   // Returns the bytes of a message. Throws `NotStorable`.
   StoredMessage save(caf::actor_system& system, const caf::message& message) const {
@@ -262,8 +264,10 @@ private:
 
   std::shared_ptr<WriteQueue> queue_;
   const caf::actor_addr sender_;
-  Duration to_wall_; // by the last look at the wall clock
-  Duration to_key_;  // by the first
+  bool has_refused_rows_ = false;
+  caf::actor row_writer_{}; // none: nothing was passed on
+  Duration to_wall_;        // by the last look at the wall clock
+  Duration to_key_;         // by the first
   OutboxContent content_;
   caf::actor writer_;
   bool was_taken_ = false; // the content

@@ -150,9 +150,10 @@ public:
   FoundMessage find_message(const std::string& idempotency_key, std::uint64_t delivery);
   std::size_t remove_dead_letters(std::span<const std::uint64_t> ids);
 
-  // Hands an order about a message over as a row, if a row waits that may be that message. Returns
-  // whether it has.
-  bool pass_on(const IncomingMessage& order);
+  // Returns a way to write rows for the owner to read, from any thread; null: the store has none.
+  std::unique_ptr<IncomingWriter> open_row_writer() const {
+    return owned_ ? owned_->open_writer() : nullptr;
+  }
 
 private:
   bool last_sender_has_ended() const;
@@ -182,9 +183,7 @@ private:
   detail::Mutex store_mutex_;
   const std::shared_ptr<DeliveryStore> store_;
   const std::shared_ptr<OwnedStore> owned_; // the same; null: no other process can own it
-  std::unique_ptr<IncomingWriter>
-    row_writer_ BACKOFF_ACTOR_GUARDED_BY(store_mutex_); // null: nothing was passed on
-  const std::shared_ptr<detail::LetterCount> letters_;  // written with the lock of the store
+  const std::shared_ptr<detail::LetterCount> letters_; // written with the lock of the store
   const std::shared_ptr<const detail::LetterCount> shown_letters_ = letters_;
   const std::optional<StoreOwnership> ownership_;
   const std::shared_ptr<IncomingDesk> incoming_; // null: the store has no intake

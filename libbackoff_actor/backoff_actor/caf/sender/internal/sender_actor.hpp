@@ -235,7 +235,7 @@ private:
   void take_incoming();
   bool take_incoming(IncomingMessage x);
   void hold(const Submit& x, compat::OpenRequest client);
-  void refuse_held();
+  void refuse_held(Refusal why);
   void end_held();
   bool settle_known(const IncomingMessage& x);
   caf::message read(const StoredMessage& stored) const;
