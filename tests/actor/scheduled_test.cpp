@@ -145,4 +145,15 @@ TEST_F(ScheduledTest, costs_a_sender_that_is_told_to_stop_nothing) {
   EXPECT_EQ(status().counters.acknowledged, 1u);
 }
 
+// The next sender takes what is owed by number, whatever comes first by time.
+TEST_F(ScheduledTest, lives_on_with_the_next_sender_of_the_process_in_whatever_order_they_are_due) {
+  start_durable({}, unordered());
+  submit_durably("a", {.delay = 2h});
+  submit_durably("b", {.delay = 1h});
+  restart({}, unordered());
+  EXPECT_EQ(status().scheduled, 2u);
+  time.advance(2h);
+  EXPECT_THAT(danger.texts(), ElementsAre("b", "a"));
+}
+
 } // namespace backoff_actor::actor_test

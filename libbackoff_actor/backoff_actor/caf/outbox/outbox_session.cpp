@@ -323,9 +323,7 @@ void SenderStore::suspend(SuspendedDelivery delivery) {
 }
 
 void SenderStore::suspend_entry(SuspendedDelivery entry) {
-  auto& owed = content_.owed;
-  const auto place = std::ranges::upper_bound(owed, entry.id, {}, &SuspendedDelivery::id);
-  owed.insert(place, std::move(entry));
+  content_.owed.push_back(std::move(entry));
 }
 
 void SenderStore::end(std::vector<AcknowledgedKey> acknowledged) {
@@ -335,9 +333,11 @@ void SenderStore::end(std::vector<AcknowledgedKey> acknowledged) {
       give_back(x.row);
     queue_->incoming()->end();
   }
-  if (was_taken_)
+  if (was_taken_) {
+    std::ranges::sort(content_.owed, {}, &SuspendedDelivery::id);
     content_ = {std::move(content_.owed), std::move(acknowledged), last_id_,
                 std::move(content_.unwritten)};
+  }
   const auto is_to_be_woken = queue_->detach(std::move(content_));
   if (writer_ && is_to_be_woken)
     compat::enqueue(writer_, GoOn{});

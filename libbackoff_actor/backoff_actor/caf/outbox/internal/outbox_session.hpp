@@ -226,7 +226,7 @@ public:
 
   // -- the end ------------------------------------------------------------------------
 
-  // Leaves an owed delivery for the next sender. Call it in the order of the numbers.
+  // Leaves an owed delivery for the next sender.
   void suspend(SuspendedDelivery delivery);
 
   // Leaves an entry of the calendar.
