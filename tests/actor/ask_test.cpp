@@ -2,6 +2,9 @@
 
 #include "owned_fixture.hpp"
 
+#include <functional>
+#include <optional>
+
 namespace backoff_actor::actor_test {
 
 namespace {
@@ -28,6 +31,22 @@ std::string line_of(const AskAnswer& x) {
     add("why", x.why);
   return result;
 }
+
+// A store that counts who looks for a message, and cannot be read if it is told so.
+class AskedStore final : public StoreInFront {
+public:
+  using StoreInFront::StoreInFront;
+
+  FoundMessage find_message(const std::string& idempotency_key, std::uint64_t delivery) override {
+    ++looks;
+    if (is_unreadable)
+      throw StoreError(StoreFailure::unreachable, "nobody there");
+    return StoreInFront::find_message(idempotency_key, delivery);
+  }
+
+  int looks = 0;
+  bool is_unreadable = false;
+};
 
 } // namespace
 
@@ -93,8 +112,31 @@ protected:
     return text_of(answer->error);
   }
 
+  // A client that asks by a plain send, and keeps what it hears.
+  caf::actor ask_plainly(Ask what) {
+    const auto client = time.keep(time.system().spawn<Behaving>(
+      [receiver = sender, what, heard = heard](caf::event_based_actor* self) -> caf::behavior {
+        self->send(receiver, what);
+        return {[heard](const AskAnswer& x) { heard->push_back(line_of(x)); }};
+      }));
+    time.keep(time.system().spawn<Watcher>(client, end_of_client));
+    time.run();
+    return client;
+  }
+
+  std::shared_ptr<AskedStore> start_on_asked_store() {
+    auto front = std::make_shared<AskedStore>(store);
+    outbox = {front, durable<std::string>(), durable_options()};
+    start_silent(with(outbox, one_at_a_time()));
+    time.run();
+    return front;
+  }
+
   std::shared_ptr<std::vector<std::uint64_t>> given =
     std::make_shared<std::vector<std::uint64_t>>();
+  std::shared_ptr<Strings> heard = std::make_shared<Strings>();
+  std::shared_ptr<std::optional<caf::error>> end_of_client =
+    std::make_shared<std::optional<caf::error>>();
 };
 
 // -- in memory ------------------------------------------------------------------------------
@@ -231,6 +273,29 @@ TEST_F(AskTest, that_waits_when_the_sender_ends_is_answered_with_an_error) {
   time.stop(sender);
   time.advance(1s);
   EXPECT_THAT(text_of(answer->error), HasSubstr("stopped"));
+}
+
+TEST_F(AskTest, that_is_no_request_ends_no_client_when_the_sender_ends) {
+  start_silent();
+  ask_plainly({.idempotency_key = "first", .within = 1h});
+  time.stop(sender);
+  time.advance(1s);
+  EXPECT_FALSE(*end_of_client) << text_of(*end_of_client);
+  EXPECT_THAT(*heard, IsEmpty());
+}
+
+TEST_F(AskTest, that_is_no_request_is_answered_and_ends_no_client_when_the_rows_cannot_be_read) {
+  const auto front = start_on_asked_store();
+  ask_plainly({"first"});
+  ask_plainly({.idempotency_key = "first", .within = 1s});
+  time.advance(1s);
+  EXPECT_THAT(*heard, ElementsAre("unknown", "unknown"));
+  front->is_unreadable = true;
+  const auto looks = front->looks;
+  ask_plainly({"first"});
+  EXPECT_EQ(front->looks, looks + 1);
+  EXPECT_FALSE(*end_of_client) << text_of(*end_of_client);
+  EXPECT_THAT(refusal_of({"first"}), HasSubstr("nobody there"));
 }
 
 TEST_F(AskTest, that_waits_less_than_no_time_is_refused) {

@@ -32,12 +32,11 @@ private:
   void ask() {
     const auto whom = caf::actor_cast<caf::actor>(whom_);
     if (!whom)
-      return end(caf::make_message(make_error(SenderError::stopped)));
+      return fail(make_error(SenderError::stopped));
     compat::request_without_limit(*this, whom, what_)
       .then([this](const AskAnswer& x) { take(x); },
             [this](const caf::error& error) {
-              end(caf::make_message(compat::is_bounce(error) ? make_error(SenderError::stopped)
-                                                             : error));
+              fail(compat::is_bounce(error) ? make_error(SenderError::stopped) : error);
             });
   }
 
@@ -48,6 +47,12 @@ private:
       return end(caf::make_message(answer));
     pause_ = detail::next_look_pause(pause_);
     compat::send_later(*this, std::min(pause_, left), GoOn{});
+  }
+
+  void fail(caf::error error) {
+    if (client_.is_request()) // a bare error would end who has sent no request
+      return end(caf::make_message(std::move(error)));
+    quit();
   }
 
   void end(caf::message answer) {

@@ -61,6 +61,8 @@ void answer_by_rows(const FindInRows& x, const DurableTypes& types, WallTime now
   try {
     answer = caf::make_message(answer_to(x, types, now, find));
   } catch (...) {
+    if (!x.client.is_request()) // a bare error would end it
+      return;
     answer = caf::make_message(compat::error_of(std::current_exception()));
   }
   compat::respond(x.client, std::move(answer));
