@@ -9,6 +9,8 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <span>
+#include <variant>
 #include <vector>
 
 namespace backoff_actor::actor_test {
@@ -373,6 +375,51 @@ TEST_F(RepeatTest, is_cancelled_while_its_runs_are_not_stored) {
   EXPECT_TRUE(cancel->value);
   EXPECT_THAT(danger.texts(), ElementsAre("report")) << "which was submitted";
   EXPECT_EQ(store->owed().size(), 0u);
+}
+
+// A store that does not answer when contexts are written, and has no room when a delivery goes.
+class StuckStore final : public StoreInFront {
+public:
+  using StoreInFront::StoreInFront;
+
+  void commit(std::span<const StoreChange> changes) override {
+    for (const auto& x : changes) {
+      if (is_silent && std::holds_alternative<change::SetContext>(x))
+        throw StoreError(StoreFailure::unreachable, "no answer");
+      const auto* const end = std::get_if<change::Acknowledge>(&x);
+      if (is_full && end && end->is_dropped)
+        throw StoreError(StoreFailure::full, "no room");
+    }
+    StoreInFront::commit(changes);
+  }
+
+  bool is_silent = false;
+  bool is_full = false;
+};
+
+// What is stored meanwhile is until when its times are decided, and not that it is gone.
+TEST_F(RepeatTest, is_cancelled_once_that_is_stored_whatever_else_of_it_is) {
+  const auto stuck = std::make_shared<StuckStore>(store);
+  outbox = {stuck, durable<std::string>(), durable_options()};
+  start({}, with(outbox, with_zones()));
+  repeat(nightly());
+  stuck->is_silent = true;
+  advance_to(first_night);
+  time.advance(1s);
+  EXPECT_THAT(danger.texts(), ElementsAre("report"));
+  const auto cancel = time.ask<CancelAnswer>(sender, Cancel{.idempotency_key = "calendar:report"});
+  time.run();
+  EXPECT_FALSE(cancel->is_ready());
+  stuck->is_full = true;
+  stuck->is_silent = false;
+  time.advance(1min);
+  EXPECT_FALSE(cancel->is_ready());
+  EXPECT_THAT(context(1), HasSubstr("decided_until: " + std::to_string(first_night.since_epoch)))
+    << "which is stored";
+  stuck->is_full = false;
+  time.advance(1min);
+  EXPECT_TRUE(cancel->value);
+  EXPECT_THAT(store->owed(), IsEmpty());
 }
 
 TEST_F(RepeatTest, gets_another_message_by_its_key) {

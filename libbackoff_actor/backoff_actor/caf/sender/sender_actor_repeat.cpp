@@ -196,9 +196,10 @@ void BackOffSender::settle_entry(std::uint64_t delivery,
   flush_changes();
 }
 
+// Nobody awaits it: the key of a run covers a process that dies before it is stored.
 void BackOffSender::store_context(const detail::CalendarBook::Entry& entry) {
   if (store_)
-    store_->set_context(entry.delivery, context_with_time(entry.kept), /*is_awaited=*/true);
+    store_->set_context(entry.delivery, context_with_time(entry.kept));
 }
 
 void BackOffSender::flush_changes() {
