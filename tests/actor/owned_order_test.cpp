@@ -118,6 +118,24 @@ TEST_F(OwnedOrder, a_process_alone_keeps_the_order_of_what_it_took_before_it_own
   EXPECT_THAT(a.danger.texts(), ElementsAre("1", "2"));
 }
 
+// The first hour ends 13 min 20 s after the beginning.
+TEST_F(OwnedOrder, the_runs_of_an_entry_come_after_what_was_handed_over_and_at_once_then) {
+  const auto& b = take_over_after({"1", "2"});
+  const auto pulse =
+    time.ask<RepeatAnswer>(b.sender, Repeat{.name = "pulse",
+                                            .schedule = "every(1h)",
+                                            .message = caf::make_message(std::string{"pulse"})});
+  time.advance(15min);
+  ASSERT_TRUE(pulse->value);
+  EXPECT_THAT(b.danger.texts(), IsEmpty());
+  server.fail_looks({});
+  for (auto i = 0; i < 20'000 && b.danger.texts().empty(); ++i)
+    time.advance(1ms);
+  EXPECT_THAT(b.danger.texts(), ElementsAre("1", "2", "pulse"));
+  time.advance(1h);
+  EXPECT_THAT(b.danger.texts(), ElementsAre("1", "2", "pulse", "pulse"));
+}
+
 // They are owed again, and so they come before what the owner itself was sent meanwhile.
 TEST_F(OwnedOrder, rows_that_the_store_has_refused_come_first_all_the_same) {
   for (const auto* text : {"1", "2", "3"})

@@ -294,11 +294,19 @@ void BackOffSender::set_calendar_alarm() {
     known->set_alarm(system(), address(), now());
 }
 
+// What is due may have waited for rows.
+void BackOffSender::look_at_calendar_if_caught_up() {
+  if (calendar_if_any() && store_ && !store_->is_behind())
+    set_calendar_alarm();
+}
+
 void BackOffSender::on_calendar_look() {
   auto* known = calendar_if_any();
   if (!known)
     return;
   known->note_alarm();
+  if (store_ && store_->is_behind()) // rows that were committed before come first
+    return known->ring_at(system(), address(), now() + detail::CalendarBook::pause);
   const auto wall = known->wall(now());
   for (std::size_t runs = 0; known && runs < most_runs_at_once; known = calendar_if_any()) {
     const auto due = known->book.begin(wall);

@@ -125,16 +125,20 @@ void BackOffSender::on_store_news() {
   on_replacements_stored();
   on_cancels_stored();
   tell_store_state();
-  if (store_ && store_->has_intake()) // some came in while the ownership was in doubt
+  if (store_ && store_->has_intake()) { // some came in while the ownership was in doubt
     take_incoming();
+    look_at_calendar_if_caught_up();
+  }
 }
 
 void BackOffSender::on_incoming_news() {
   if (!store_ || !store_->has_intake())
     return;
   store_->take_incoming();
-  if (!store_->is_doubtful(now()))
-    take_incoming();
+  if (store_->is_doubtful(now()))
+    return;
+  take_incoming();
+  look_at_calendar_if_caught_up();
 }
 
 void BackOffSender::on_catch_up() {

@@ -87,6 +87,9 @@ public:
   // set the clock meanwhile.
   void set_alarm(caf::actor_system& system, const caf::actor_addr& sender, Instant now);
 
+  // Has it sent at `at`, unless it is sent before.
+  void ring_at(caf::actor_system& system, const caf::actor_addr& sender, Instant at);
+
   // The alarm has rung.
   void note_alarm() { alarm_at_ = Instant::never(); }
 

@@ -313,6 +313,7 @@ private:
   void replace_in_entry(const std::string& named, const Replace& x, compat::OpenRequest client);
   AskAnswer look_at_entry(const std::string& name);
   void set_calendar_alarm();
+  void look_at_calendar_if_caught_up();
   void on_calendar_look();
   void submit_runs(const detail::CalendarBook::Due& due, WallTime wall);
   RunOutcome submit_run(const std::string& name, WallTime time);
