@@ -298,6 +298,18 @@ TEST_F(AskTest, that_is_no_request_is_answered_and_ends_no_client_when_the_rows_
   EXPECT_THAT(refusal_of({"first"}), HasSubstr("nobody there"));
 }
 
+TEST_F(AskTest, that_waits_ends_with_its_client) {
+  const auto front = start_on_asked_store();
+  const auto client = ask_plainly({.idempotency_key = "first", .within = 1h});
+  time.advance(3s);
+  time.stop(client);
+  time.run();
+  const auto looks = front->looks;
+  EXPECT_GT(looks, 5);
+  time.advance(1min);
+  EXPECT_EQ(front->looks, looks);
+}
+
 TEST_F(AskTest, that_waits_less_than_no_time_is_refused) {
   start_silent();
   EXPECT_THAT(refusal_of({"first", 0, -1ns}),

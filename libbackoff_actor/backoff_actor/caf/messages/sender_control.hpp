@@ -157,7 +157,8 @@ struct Ask {
   std::uint64_t delivery = 0;    ///< its number, see `Accepted::id`; 0: the key says which
 
   /// How long the answer may wait until the message is done or dead. Meanwhile the sender is asked
-  /// again and again, each second at least, so the answer may come a second late.
+  /// again and again, each second at least, so the answer may come a second late. That ends with
+  /// the client, but not with the timeout of its request.
   ///
   /// @range 0 and above; 0: the answer comes at once
   Duration within{0};

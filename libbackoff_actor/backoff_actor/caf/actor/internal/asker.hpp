@@ -11,8 +11,8 @@
 namespace backoff_actor {
 
 // Asks a sender again and again, after 2 ms, 4 ms ... 1 s, until the message is done or dead, or
-// `Ask::within` is over. Then it gives the client the last answer. It does not keep the sender
-// alive.
+// `Ask::within` is over. Then it gives the client the last answer. It ends with the client, and
+// does not keep the sender alive.
 void spawn_asker(caf::actor_system& system, const caf::actor_addr& sender, Ask what,
                  compat::OpenRequest client);
 
