@@ -258,6 +258,23 @@ TEST_F(OwnedOrder, what_waits_for_the_rows_is_bounded_by_the_capacity) {
   EXPECT_EQ(refused("node-b", Refusal::outbox_full), 2u) << "the row takes room, too";
 }
 
+TEST_F(OwnedOrder, orders_that_wait_for_the_rows_are_bounded_by_the_capacity) {
+  auto options = default_options();
+  options.capacity = 2;
+  const auto& b = take_over_after({"1"}, options);
+  const auto first = time.ask<CancelAnswer>(b.sender, Cancel{"first"});
+  const auto second = time.ask<CancelAnswer>(
+    b.sender, Replace{.idempotency_key = "second", .payload = caf::make_message(std::string{"x"})});
+  const auto third = time.ask<CancelAnswer>(b.sender, Cancel{"third"});
+  time.run();
+  EXPECT_FALSE(first->is_ready());
+  EXPECT_FALSE(second->is_ready());
+  EXPECT_THAT(third->error_text, HasSubstr("outbox_full"));
+  look_again();
+  EXPECT_TRUE(first->value);
+  EXPECT_TRUE(second->value);
+}
+
 TEST_F(OwnedOrder, what_waits_for_the_rows_is_told_of_the_senders_end) {
   const auto& b = take_over_after({"1"});
   const auto second = submit_to(b, "2");

@@ -90,7 +90,8 @@ struct Drained {
 /// becomes of the message: then it holds beyond the life of the process.
 ///
 /// @errors a request that names no message, or both ways, is answered with
-///         `caf::sec::invalid_argument`
+///         `caf::sec::invalid_argument`. If as many orders as `SenderOptions::capacity` wait for
+///         rows of other programs: `SenderError::outbox_full`
 struct Cancel {
   std::string idempotency_key{}; ///< of the message; empty: `delivery` says which
   std::uint64_t delivery = 0;    ///< its number, see `Accepted::id`; 0: the key says which
@@ -110,8 +111,8 @@ BACKOFF_ACTOR_EXPORT Problems check(const Cancel& cancel);
 ///
 /// @errors a request that names no message or both ways, or whose payload is larger than
 ///         `RareSenderOptions::capacity_bytes`, is answered with `caf::sec::invalid_argument`. If
-///         there is no room for the larger payload now: `SenderError::outbox_full`. If it cannot be
-///         stored: `not_storable` or `not_stored`
+///         there is no room for the larger payload now, or as for `Cancel`:
+///         `SenderError::outbox_full`. If it cannot be stored: `not_storable` or `not_stored`
 struct Replace {
   std::string idempotency_key{}; ///< of the message; empty: `delivery` says which
   std::uint64_t delivery = 0;    ///< its number, see `Accepted::id`; 0: the key says which

@@ -56,6 +56,8 @@ void BackOffSender::on_order(const Order& x,
   auto client = open_request();
   if (!store_ || !store_->has_intake())
     return (this->*carry_out)(x, std::move(client));
+  if (store_->held() >= options().capacity)
+    return refuse(client, make_error(SenderError::outbox_full));
   SenderStore::Held held; // GCC 12 warns of a temporary one
   held.what = x;
   held.client = std::move(client);
