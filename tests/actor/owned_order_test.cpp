@@ -266,10 +266,15 @@ TEST_F(OwnedOrder, orders_that_wait_for_the_rows_are_bounded_by_the_capacity) {
   const auto second = time.ask<CancelAnswer>(
     b.sender, Replace{.idempotency_key = "second", .payload = caf::make_message(std::string{"x"})});
   const auto third = time.ask<CancelAnswer>(b.sender, Cancel{"third"});
+  const auto fourth =
+    time.ask<RepeatAnswer>(b.sender, Repeat{.name = "pulse",
+                                            .schedule = "every(1h)",
+                                            .message = caf::make_message(std::string{"pulse"})});
   time.run();
   EXPECT_FALSE(first->is_ready());
   EXPECT_FALSE(second->is_ready());
   EXPECT_THAT(third->error_text, HasSubstr("outbox_full"));
+  EXPECT_THAT(fourth->error_text, HasSubstr("outbox_full"));
   look_again();
   EXPECT_TRUE(first->value);
   EXPECT_TRUE(second->value);

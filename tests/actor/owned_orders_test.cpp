@@ -294,6 +294,23 @@ TEST_F(OwnedIncoming, what_the_owner_cancels_may_be_a_row_that_it_has_not_read) 
   EXPECT_NE(answer->value->found, CancelFound::unknown);
 }
 
+TEST_F(OwnedIncoming, an_entry_that_is_cancelled_and_put_again_stays) {
+  const auto& a = start("node-a");
+  const Repeat pulse{
+    .name = "pulse", .schedule = "every(1h)", .message = caf::make_message(std::string{"pulse"})};
+  time.tell(a.sender, pulse);
+  time.run();
+  time.tell(a.sender, Cancel{entry_key("pulse")});
+  const auto again = time.ask<RepeatAnswer>(a.sender, pulse);
+  time.advance(2s);
+  ASSERT_TRUE(again->value);
+  EXPECT_EQ(again->value->change, CalendarChange::added);
+  const auto answer = time.ask<AskAnswer>(a.sender, Ask{entry_key("pulse")});
+  time.run();
+  ASSERT_TRUE(answer->value);
+  EXPECT_EQ(answer->value->state, MessageState::waiting);
+}
+
 // -- rows that wait for their time ----------------------------------------------------------------
 
 TEST_F(OwnedIncoming, what_the_owner_cancels_may_be_a_row_that_waits_for_its_time) {

@@ -33,9 +33,10 @@ namespace backoff_actor {
 ///
 /// @errors a request with fields that cannot be is answered with `caf::sec::invalid_argument`,
 ///         which names all of them. If the sender has as many entries as
-///         `SenderOptions::capacity`: `SenderError::outbox_full`. While it drains or ends:
-///         `draining`. If the message cannot be stored: `not_storable` or `not_stored`. A process
-///         that stands by: `not_owner`. With any error the calendar is as it was.
+///         `SenderOptions::capacity`, or as many orders wait for rows of other programs:
+///         `SenderError::outbox_full`. While it drains or ends: `draining`. If the message cannot
+///         be stored: `not_storable` or `not_stored`. A process that stands by: `not_owner`. With
+///         any error the calendar is as it was.
 struct Repeat {
   /// Which entry.
   ///

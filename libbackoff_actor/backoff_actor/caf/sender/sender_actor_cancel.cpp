@@ -56,19 +56,36 @@ void BackOffSender::on_order(const Order& x,
   auto client = open_request();
   if (!store_ || !store_->has_intake())
     return (this->*carry_out)(x, std::move(client));
-  if (store_->held() >= options().capacity)
-    return refuse(client, make_error(SenderError::outbox_full));
+  if (hold_order(x, client))
+    store_->catch_up();
+}
+
+template <class Order>
+bool BackOffSender::hold_order(const Order& x, compat::OpenRequest& client) {
+  if (store_->held() >= options().capacity) {
+    refuse(client, make_error(SenderError::outbox_full));
+    return false;
+  }
   SenderStore::Held held; // GCC 12 warns of a temporary one
   held.what = x;
   held.client = std::move(client);
   store_->hold(std::move(held));
-  store_->catch_up();
   rest_or_stay();
+  return true;
 }
 
 void BackOffSender::on_cancel(const Cancel& x) { on_order(x, &BackOffSender::cancel); }
 
 void BackOffSender::on_replace(const Replace& x) { on_order(x, &BackOffSender::replace); }
+
+// It is no row, but an order that is held may be about the same entry.
+void BackOffSender::on_repeat(const Repeat& x) {
+  auto client = open_request();
+  if (store_ && store_->held() > 0)
+    hold_order(x, client);
+  else
+    repeat(x, std::move(client));
+}
 
 BackOffSender::Named BackOffSender::find_named(const std::string& idempotency_key,
                                                std::uint64_t delivery) {

@@ -73,12 +73,11 @@ SenderCalendar* BackOffSender::calendar_if_any() const {
 
 // -- entries ----------------------------------------------------------------------------------
 
-void BackOffSender::on_repeat(const Repeat& x) {
+void BackOffSender::repeat(const Repeat& x, compat::OpenRequest client) {
   auto problems = check(x);
   auto entry = entry_of(x, detail::with_utc(options().rare.find_zone), problems);
   if (!problems.empty())
-    return refuse_word(problems);
-  auto client = open_request();
+    return refuse(client, caf::make_error(caf::sec::invalid_argument, to_string(problems)));
   const auto phase = engine_.phase();
   if (phase >= Phase::draining)
     return refuse(client, make_error(SenderError::draining));

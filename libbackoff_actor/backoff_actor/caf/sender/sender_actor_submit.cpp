@@ -183,11 +183,7 @@ std::uint32_t BackOffSender::weight_of(const caf::message& message) {
 void BackOffSender::take_incoming() {
   for (auto i = 0; store_ && i < most_at_once; ++i) {
     if (auto held = store_->next_held()) {
-      if (const auto* const order = std::get_if<Cancel>(&held->what))
-        cancel(*order, std::move(held->client));
-      else if (const auto* const other = std::get_if<Replace>(&held->what))
-        replace(*other, std::move(held->client));
-      else
+      if (!carry_out_order(*held))
         submit(std::get<Submit>(held->what), std::move(held->client), now(), held->at);
       if (store_)
         rest_or_stay(); // a known message takes no step
@@ -221,17 +217,27 @@ void BackOffSender::hold(const Submit& x, compat::OpenRequest client) {
   rest_or_stay();
 }
 
+// Returns false if it is a message, and no order.
+template <class Held>
+bool BackOffSender::carry_out_order(Held& order) {
+  if (const auto* const x = std::get_if<Cancel>(&order.what))
+    cancel(*x, std::move(order.client));
+  else if (const auto* const other = std::get_if<Replace>(&order.what))
+    replace(*other, std::move(order.client));
+  else if (const auto* const entry = std::get_if<Repeat>(&order.what))
+    repeat(*entry, std::move(order.client));
+  else
+    return false;
+  return true;
+}
+
 // There is no room for them, or the store has refused what comes before them.
 void BackOffSender::refuse_held(Refusal why) {
   for (auto& x : store_->take_held()) {
-    if (const auto* const order = std::get_if<Cancel>(&x.what)) {
-      cancel(*order, std::move(x.client));
-    } else if (const auto* const other = std::get_if<Replace>(&x.what)) {
-      replace(*other, std::move(x.client));
-    } else {
-      incoming_ = {std::move(std::get<Submit>(x.what).message), std::move(x.client), nullptr};
-      take(now(), input::Submit{.refused = why});
-    }
+    if (carry_out_order(x))
+      continue;
+    incoming_ = {std::move(std::get<Submit>(x.what).message), std::move(x.client), nullptr};
+    take(now(), input::Submit{.refused = why});
   }
 }
 

@@ -2,6 +2,7 @@
 
 // Inside of the sender; not for its users.
 
+#include "backoff_actor/caf/calendar/repeat.hpp"
 #include "backoff_actor/caf/compat/compat.hpp"
 #include "backoff_actor/caf/compat/internal/caf_parts.hpp"
 #include "backoff_actor/caf/messages/sender_control.hpp"
@@ -95,7 +96,7 @@ public:
   // -- messages of the sender's own, which come after those of other programs ----------
 
   struct Held {
-    std::variant<Submit, Cancel, Replace> what{};
+    std::variant<Submit, Cancel, Replace, Repeat> what{};
     compat::OpenRequest client{};
     Instant at{}; // when it came
   };

@@ -235,6 +235,8 @@ private:
   void take_incoming();
   bool take_incoming(IncomingMessage x);
   void hold(const Submit& x, compat::OpenRequest client);
+  template <class Held>
+  bool carry_out_order(Held& order);
   void refuse_held(Refusal why);
   void end_held();
   bool settle_known(const IncomingMessage& x);
@@ -257,6 +259,9 @@ private:
   template <class Order>
   void on_order(const Order& x,
                 void (BackOffSender::*carry_out)(const Order&, compat::OpenRequest));
+  // Returns false if it was refused: as many are held as may be.
+  template <class Order>
+  bool hold_order(const Order& x, compat::OpenRequest& client);
   void on_cancel(const Cancel& x);
   void cancel(const Cancel& x, compat::OpenRequest client);
   void cancel(const IncomingMessage& row);
@@ -300,6 +305,7 @@ private:
   SenderCalendar& calendar();
   SenderCalendar* calendar_if_any() const;
   void on_repeat(const Repeat& x);
+  void repeat(const Repeat& x, compat::OpenRequest client);
   void put_entry(SenderCalendar::Unstored put);
   bool is_in_calendar(const SenderCalendar::Unstored& put);
   std::string context_with_time(const detail::KeptEntry& entry);
