@@ -170,8 +170,13 @@ void BackOffSender::on_replacements_stored() {
 void BackOffSender::settle(const outbox_effect::TellReplaced& x) {
   auto& all = rare().awaited;
   const auto found = all.find(x.delivery);
-  if (found == all.end() || found->second.replacements.empty())
-    return; // its delivery is not stored
+  if (found == all.end())
+    return;
+  if (found->second.replacements.empty()) { // its delivery is not stored, and they were refused
+    if (found->second.cancels.empty())
+      all.erase(found);
+    return;
+  }
   auto& awaited = found->second;
   auto& open = awaited.replacements;
   auto one = std::move(open.front());
