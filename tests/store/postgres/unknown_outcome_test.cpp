@@ -199,6 +199,43 @@ TEST_F(postgres_unknown_outcome, a_commit_that_is_resolved_by_a_renewal_is_not_m
   EXPECT_EQ(contents_of(*store).owed.size(), 1U);
 }
 
+// Both commits wait for a replica that is not there, until their session is ended.
+TEST_F(postgres_unknown_outcome, a_commit_that_was_made_stays_so_when_the_next_one_has_no_answer) {
+  query("ALTER DATABASE " + database() + " SET synchronous_commit = 'local'");
+  const auto store = own(address());
+  commit(*store, {change::Insert{delivery(1)}, bury(1)});
+  query("CREATE FUNCTION wait_for_it() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM "
+        "set_config('synchronous_commit', 'on', true); RETURN NULL; END $$;"
+        "CREATE TRIGGER wait_for_it AFTER INSERT ON backoff.delivery EXECUTE FUNCTION "
+        "wait_for_it();"
+        "CREATE TRIGGER wait_for_it AFTER DELETE ON backoff.dead_letter EXECUTE FUNCTION "
+        "wait_for_it()");
+  Control control{server()->connection(database())};
+  const auto standbys = [&](const std::string& names) {
+    control.query("ALTER SYSTEM SET synchronous_standby_names = '" + names + "'");
+    control.query("SELECT pg_reload_conf()");
+    control.await("SHOW synchronous_standby_names", names);
+  };
+  standbys("nobody");
+  std::thread striker{[&] {
+    const std::string waiting = " FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
+    for (auto i = 0; i < 2; ++i) {
+      control.await("SELECT count(*)" + waiting, "1");
+      control.query("SELECT pg_terminate_backend(pid, 60000)" + waiting);
+    }
+  }};
+  const std::vector<StoreChange> changes{change::Insert{delivery(2)}};
+  EXPECT_EQ(failure_of([&] { store->commit(changes); }).failure, StoreFailure::unreachable);
+  const std::vector<std::uint64_t> dead{1};
+  EXPECT_EQ(store->remove_dead_letters(dead), 1U);
+  striker.join();
+  standbys("");
+  EXPECT_NO_THROW(store->commit(changes));
+  commit(*store, {change::Insert{delivery(3)}});
+  EXPECT_EQ(query("SELECT string_agg(id::text, ' ' ORDER BY id) FROM backoff.delivery"), "2 3");
+  EXPECT_EQ(query("SELECT count(*) FROM backoff.dead_letter"), "0");
+}
+
 TEST_F(postgres_unknown_outcome, sessions_that_are_ended_in_the_middle_of_commits_lose_nothing) {
   Control control{server()->connection(database())};
   commit_under(address(), 100, [&] {

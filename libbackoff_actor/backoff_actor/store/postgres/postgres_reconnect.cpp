@@ -96,7 +96,7 @@ void PostgresDeliveryStore::settle(PgSession& session, const PgOutboxRow& found)
   if (found.commit_no == known)
     return;
   if (unanswered && found.commit_no == known + 1) {
-    was_made_ = unanswered->is_of_caller;
+    was_made_ |= unanswered->is_of_caller;
     row_ = found;
     remember(std::move(unanswered->commit));
     return;
