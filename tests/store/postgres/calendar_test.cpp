@@ -163,6 +163,62 @@ TEST_F(PostgresCalendarTest, an_entry_that_somebody_has_locked_holds_up_no_other
   EXPECT_THAT(take_keys(), ElementsAre(StartsWith("locked@")));
 }
 
+// Each of them has 100 runs in a step, which has room for 1000.
+TEST_F(PostgresCalendarTest, what_locked_entries_have_missed_takes_no_room_from_others) {
+  for (auto i = 0; i < 10; ++i)
+    add("locked" + std::to_string(i), "every(1min)", "now() - interval '2 hours'", "run_all");
+  add("free", yearly, "now() - interval '400 days'");
+  Control other{server()->connection(database())};
+  other.query("BEGIN");
+  other.query("UPDATE backoff.calendar SET type = 'u' WHERE name LIKE 'locked%'");
+  EXPECT_THAT(take_keys(), ElementsAre(StartsWith("free@")));
+}
+
+// A step decides about 1000.
+TEST_F(PostgresCalendarTest, many_locked_entries_hold_up_no_other) {
+  query("INSERT INTO backoff.calendar(outbox, name, schedule, type, payload, decided_until) SELECT "
+        "'orders', 'locked' || i, 'every(8760h, offset 4321h)', 't', 'x', now() - interval '400 "
+        "days' FROM generate_series(1, 1000) i");
+  add("free", yearly, "now() - interval '400 days'");
+  Control other{server()->connection(database())};
+  other.query("BEGIN");
+  other.query("UPDATE backoff.calendar SET type = 'u' WHERE name LIKE 'locked%'");
+  EXPECT_THAT(take_keys(), ElementsAre(StartsWith("free@")));
+}
+
+TEST_F(PostgresCalendarTest, an_entry_that_was_locked_when_it_was_due_is_looked_at_afterwards) {
+  add("locked", yearly, "now() - interval '400 days'");
+  add("free", yearly, "now() - interval '400 days'");
+  EXPECT_THAT(take_keys(), SizeIs(2));
+  query("UPDATE backoff.calendar SET next_at = now()"); // as no owner does it
+  Control other{server()->connection(database())};
+  other.query("BEGIN");
+  other.query("SELECT name FROM backoff.calendar WHERE name = 'locked' FOR UPDATE");
+  EXPECT_THAT(take_keys(), IsEmpty());
+  EXPECT_EQ(count("calendar", "name = 'free' AND next_at > now()"), "1");
+  EXPECT_EQ(count("calendar", "next_at > now()"), "1");
+  other.query("COMMIT");
+  std::this_thread::sleep_for(50ms);
+  EXPECT_THAT(take_keys(), IsEmpty());
+  EXPECT_EQ(count("calendar", "next_at > now()"), "2");
+}
+
+TEST_F(PostgresCalendarTest, an_owner_pauses_while_all_that_is_due_is_locked) {
+  add("locked", yearly, "now() - interval '400 days'");
+  Control other{server()->connection(database())};
+  other.query("BEGIN");
+  other.query("SELECT name FROM backoff.calendar FOR UPDATE");
+  EXPECT_THAT(take(1), IsEmpty());
+  intake->wait(0s); // says that it sleeps
+  const auto begin = std::chrono::steady_clock::now();
+  auto looks = 0;
+  for (; std::chrono::steady_clock::now() - begin < 300ms; ++looks) {
+    EXPECT_THAT(take(1), IsEmpty());
+    intake->wait(1s);
+  }
+  EXPECT_LT(looks, 60) << "it waits for 10 ms after each";
+}
+
 TEST_F(PostgresCalendarTest, an_entry_that_is_wrong_is_told_once_and_harms_no_other) {
   add("typo", "every(5 parsecs)");
   add("nowhere", "at(02:30, Europe/Berlni)", in_march);

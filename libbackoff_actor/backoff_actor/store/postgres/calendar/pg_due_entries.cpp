@@ -58,13 +58,26 @@ const PgStatement find_next_entry{
   "1e9)::int8, decided_until, now() FROM backoff.calendar WHERE outbox = $1 AND NOT is_paused "    \
   "AND "
 
-const PgStatement find_new_entries{
-  "find_new_entries", BACKOFF_ACTOR_ENTRY "next_at = '-infinity' LIMIT $2", {text, int8}};
+// What somebody has locked takes no place of others. The locks end with the reading.
+#define BACKOFF_ACTOR_UNLOCKED " LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED"
 
-const PgStatement find_due_entries{"find_due_entries",
+const PgStatement find_new_entries{"find_new_entries",
                                    BACKOFF_ACTOR_ENTRY
-                                   "next_at > $3 AND next_at <= now() ORDER BY next_at LIMIT $2",
-                                   {text, int8, timestamptz}};
+                                   "next_at = '-infinity'" BACKOFF_ACTOR_UNLOCKED,
+                                   {text, int8}};
+
+const PgStatement find_due_entries{
+  "find_due_entries",
+  BACKOFF_ACTOR_ENTRY "next_at > $3 AND next_at <= now() ORDER BY next_at" BACKOFF_ACTOR_UNLOCKED,
+  {text, int8, timestamptz}};
+
+// Those of both that are there, locked or not.
+const PgStatement count_entries{
+  "count_entries",
+  "SELECT (SELECT count(*) FROM (SELECT FROM backoff.calendar WHERE outbox = $1 AND NOT is_paused "
+  "AND next_at = '-infinity' LIMIT $2) a) + (SELECT count(*) FROM (SELECT FROM backoff.calendar "
+  "WHERE outbox = $1 AND NOT is_paused AND next_at > $3 AND next_at <= now() LIMIT $2) b)",
+  {text, int8, timestamptz}};
 
 // $4 to $8: the entries. $9 and $10: the runs, in their order.
 const PgStatement move_entries{
@@ -85,7 +98,7 @@ const PgStatement move_entries{
    text_array, text_array}};
 
 constexpr std::array calendar_statements{&find_next_entry, &find_new_entries, &find_due_entries,
-                                         &move_entries};
+                                         &count_entries, &move_entries};
 
 // Whether a refusal is due to what an entry says.
 bool is_about_values(const PgRefusal& refusal) {
@@ -188,14 +201,18 @@ void PgDueEntries::run(PgSession& session) {
 std::vector<PgDueEntries::Due> PgDueEntries::find(PgSession& session) {
   const auto limit = pg_int8(std::int64_t{entries_of_a_step});
   const std::array calls{PgCall{&find_new_entries, {wish_->outbox, limit}},
-                         PgCall{&find_due_entries, {wish_->outbox, limit, pg_int8(floor_)}}};
+                         PgCall{&find_due_entries, {wish_->outbox, limit, pg_int8(floor_)}},
+                         PgCall{&count_entries, {wish_->outbox, limit, pg_int8(floor_)}}};
   const auto rows = session.connection().run(calls);
   std::vector<Due> result;
   room_ = runs_of_a_step;
   decide(rows[0], result);
   decide(rows[1], result);
   const auto found = static_cast<std::size_t>(rows[0].size() + rows[1].size());
-  if (rows[1].size() > 0 && result.size() == found && found < entries_of_a_step)
+  const auto sees_all = static_cast<std::size_t>(rows[2].number(0, 0)) == found;
+  if (!sees_all)
+    not_before_ = Clock::now() + pause;
+  if (rows[1].size() > 0 && result.size() == found && sees_all && found < entries_of_a_step)
     floor_ = std::max(floor_, rows[1].number(0, 6)); // all that was due by then
   return result;
 }

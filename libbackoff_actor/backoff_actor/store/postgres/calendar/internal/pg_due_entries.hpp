@@ -9,7 +9,7 @@
 // 1. It checks that the epoch is still its own. That locks the row of the outbox, as
 //    `backoff.fence` does.
 // 2. It checks that the entries are as they were read. Those that somebody has locked or changed
-//    stay due.
+//    stay due. Those that are locked already are not read.
 // 3. It writes decided_until, next_at and problem.
 // 4. It makes a row of `incoming` of each run, with its key.
 //
