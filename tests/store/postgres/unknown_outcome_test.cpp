@@ -128,17 +128,21 @@ protected:
   void remember_tables() const {
     query("CREATE TABLE shard_then AS SELECT * FROM backoff.shard; "
           "CREATE TABLE last_commit_then AS SELECT * FROM backoff.last_commit; "
-          "CREATE TABLE delivery_then AS SELECT * FROM backoff.delivery");
+          "CREATE TABLE delivery_then AS SELECT * FROM backoff.delivery; "
+          "CREATE TABLE incoming_then AS SELECT * FROM backoff.incoming");
   }
 
   // The tables are as they were when they were copied, and every session is over.
   void go_back() const {
-    query("SELECT pg_terminate_backend(owner_pid) FROM backoff.shard; "
+    query("SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE datname = "
+          "current_database() AND application_name LIKE 'backoff_actor %'; "
+          "SET session_replication_role = replica; " // or rows get new numbers
           "TRUNCATE backoff.shard, backoff.last_commit, backoff.delivery, backoff.dead_letter, "
-          "backoff.acknowledged_key; "
+          "backoff.acknowledged_key, backoff.incoming; "
           "INSERT INTO backoff.shard SELECT * FROM shard_then; "
           "INSERT INTO backoff.last_commit SELECT * FROM last_commit_then; "
-          "INSERT INTO backoff.delivery SELECT * FROM delivery_then");
+          "INSERT INTO backoff.delivery SELECT * FROM delivery_then; "
+          "INSERT INTO backoff.incoming SELECT * FROM incoming_then");
   }
 
   std::string name_through_proxy() const {
@@ -284,6 +288,35 @@ TEST_F(postgres_unknown_outcome, commits_that_a_failover_has_lost_are_made_again
   EXPECT_EQ(contents_of(*store), contents);
   commit(*store, {change::Insert{delivery(5)}});
   EXPECT_EQ(contents_of(*store).owed.size(), 3U);
+}
+
+TEST_F(postgres_unknown_outcome, no_row_is_read_before_what_a_failover_has_lost_is_made_again) {
+  const auto hand_over = [&] {
+    query("INSERT INTO backoff.incoming(outbox, type, payload) VALUES('orders', 't', 'x')");
+  };
+  const auto store = own(address());
+  const auto intake = store->open_intake();
+  hand_over();
+  ASSERT_EQ(intake->take(10, {}).size(), 1U);
+  remember_tables();
+  commit(*store, {change::Insert{delivery(1), 1}});
+  go_back();
+  EXPECT_EQ(query("SELECT id FROM backoff.incoming"), "1");
+  EXPECT_EQ(failure_of([&] { intake->take(10, {}); }).text,
+            name()
+              + ": the connection to the server is lost: terminating connection due to "
+                "administrator command");
+  const auto found = failure_of([&] { intake->take(10, {}); });
+  EXPECT_EQ(to_string(found.failure), "unreachable");
+  EXPECT_EQ(found.text, name()
+                          + ": the server has lost commits, as it does after a failover to a "
+                            "replica that was behind; no rows are read until this process has "
+                            "made them again");
+  store->renew();
+  EXPECT_TRUE(intake->take(10, {}).empty()) << "it is a delivery already";
+  hand_over();
+  EXPECT_EQ(intake->take(10, {}).size(), 1U);
+  EXPECT_EQ(contents_of(*store).owed.size(), 1U);
 }
 
 TEST_F(postgres_unknown_outcome, an_owner_that_no_longer_has_what_a_failover_lost_is_none) {

@@ -31,7 +31,7 @@ PostgresDeliveryStore::PostgresDeliveryStore(std::shared_ptr<const PgWish> wish,
   : wish_(std::move(wish)), session_(std::move(session)), pid_(session_->connection().pid()),
     row_(std::move(row)),
     has_keys_to_drop_(row_.keys.since > std::numeric_limits<std::int64_t>::min()),
-    notices_(session_->notices()), calendar_(std::make_shared<PgCalendarBoard>(row_.epoch)) {}
+    notices_(session_->notices()), board_(std::make_shared<PgBoard>(row_)) {}
 
 // Runs `f` on the session. A session that is lost is given up.
 template <class F>
@@ -149,8 +149,13 @@ void PostgresDeliveryStore::keep(PgCommit& commit, const std::vector<PgRows>& ro
       found.size() == 0 ? after.last_id + 1 : static_cast<std::uint64_t>(found.number(0, 0));
     ended_ = 0;
   }
-  row_ = std::move(after);
+  set_row(std::move(after));
   remember(std::move(commit));
+}
+
+void PostgresDeliveryStore::set_row(PgOutboxRow row) {
+  row_ = std::move(row);
+  board_->set_commit_no(row_.commit_no);
 }
 
 void PostgresDeliveryStore::set_message_format(const std::string& format) {
@@ -214,7 +219,7 @@ std::size_t PostgresDeliveryStore::resubmit_dead_letters(std::span<const std::ui
 }
 
 std::unique_ptr<Intake> PostgresDeliveryStore::open_intake() {
-  return open_pg_intake(wish_, calendar_);
+  return open_pg_intake(wish_, board_);
 }
 
 void PostgresDeliveryStore::tidy_up() {
@@ -282,7 +287,7 @@ DeadLetterTally PostgresDeliveryStore::count_dead_letters() {
 
 std::vector<std::string> PostgresDeliveryStore::take_notices() {
   auto result = std::exchange(notices_, {});
-  for (auto& one : calendar_->take_notices())
+  for (auto& one : board_->take_notices())
     result.push_back(std::move(one));
   return result;
 }

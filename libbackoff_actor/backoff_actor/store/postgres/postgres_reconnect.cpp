@@ -97,7 +97,7 @@ void PostgresDeliveryStore::settle(PgSession& session, const PgOutboxRow& found)
     return;
   if (unanswered && found.commit_no == known + 1) {
     was_made_ |= unanswered->is_of_caller;
-    row_ = found;
+    set_row(found);
     remember(std::move(unanswered->commit));
     return;
   }

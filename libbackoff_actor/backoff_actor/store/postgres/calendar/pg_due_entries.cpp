@@ -109,8 +109,7 @@ bool is_about_values(const PgRefusal& refusal) {
 
 } // namespace
 
-PgDueEntries::PgDueEntries(std::shared_ptr<const PgWish> wish,
-                           std::shared_ptr<PgCalendarBoard> board)
+PgDueEntries::PgDueEntries(std::shared_ptr<const PgWish> wish, std::shared_ptr<PgBoard> board)
   : wish_(std::move(wish)), board_(std::move(board)) {}
 
 bool PgDueEntries::begin(PgSession& session) {

@@ -198,10 +198,10 @@ IncomingMessage read_row(const PgRows& rows, int row, std::int64_t limit) {
 
 class PgIntake final : public Intake {
 public:
-  PgIntake(std::shared_ptr<const PgWish> wish, std::shared_ptr<PgCalendarBoard> board)
-    : wish_(std::move(wish)), row_limit_(wish_->options.max_row) {
+  PgIntake(std::shared_ptr<const PgWish> wish, std::shared_ptr<PgBoard> board)
+    : wish_(std::move(wish)), board_(std::move(board)), row_limit_(wish_->options.max_row) {
     if (wish_->options.find_zone != nullptr)
-      entries_ = std::make_unique<PgDueEntries>(wish_, std::move(board));
+      entries_ = std::make_unique<PgDueEntries>(wish_, board_);
   }
 
   std::vector<IncomingMessage> take(std::size_t at_most,
@@ -271,6 +271,7 @@ private:
     if (session_)
       return;
     auto session = std::make_unique<PgSession>(wish_, PgSession::Purpose::own, &interrupt_);
+    check(*session);
     auto& connection = session->connection();
     connection.run({&set_up_intake});
     connection.prepare(intake_statements);
@@ -284,6 +285,17 @@ private:
     top_ = 0;
     last_due_ = due_until_ = PgPlace{}.due;
     full_look_at_ = Clock::now() + without_floor;
+  }
+
+  // Rows that have become deliveries may be there again.
+  void check(PgSession& session) const {
+    const auto made = board_->commit_no(); // before the look, for more may be made meanwhile
+    if (session.look().commit_no < made)
+      throw StoreError(StoreFailure::unreachable,
+                       wish_->target.name
+                         + ": the server has lost commits, as it does after a failover to a "
+                           "replica that was behind; no rows are read until this process has made "
+                           "them again");
   }
 
   std::string outbox() const { return pg_int4(session_->outbox()); }
@@ -473,6 +485,7 @@ private:
   }
 
   const std::shared_ptr<const PgWish> wish_;
+  const std::shared_ptr<PgBoard> board_;
   const std::int64_t row_limit_; // bytes
   PgInterrupt interrupt_{};
   std::unique_ptr<PgSession> session_{};    // null: it is not connected
@@ -496,7 +509,7 @@ private:
 } // namespace
 
 std::unique_ptr<Intake> open_pg_intake(std::shared_ptr<const PgWish> wish,
-                                       std::shared_ptr<PgCalendarBoard> board) {
+                                       std::shared_ptr<PgBoard> board) {
   return std::make_unique<PgIntake>(std::move(wish), std::move(board));
 }
 

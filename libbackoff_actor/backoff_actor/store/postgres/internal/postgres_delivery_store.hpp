@@ -12,12 +12,17 @@
 //                              lacks are made again, from a short memory
 //
 // A lock that another session has, or an epoch that is over, ends the ownership for ever.
+//
+// The intake may be the first to reach such a replica. Rows that have become deliveries are there
+// again. So it reads none before the store has made its commits again: at its next call, or at its
+// next renewal.
 
 #include "backoff_actor/delivery/delivery_store.hpp"
 #include "backoff_actor/delivery/store_error.hpp"
 #include "backoff_actor/store/postgres/internal/pg_changes.hpp"
 #include "backoff_actor/store/postgres/internal/pg_session.hpp"
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -32,15 +37,19 @@
 
 namespace backoff_actor::detail {
 
-// What the intake of an owner tells its store of the calendar.
+// What the store of an owner and its intake tell each other.
 //
 // @thread any
-class PgCalendarBoard {
+class PgBoard {
 public:
-  // @param epoch of the owner
-  explicit PgCalendarBoard(std::uint64_t epoch) : epoch_(epoch) {}
+  explicit PgBoard(const PgOutboxRow& row) : epoch_(row.epoch), commit_no_(row.commit_no) {}
 
   std::uint64_t epoch() const { return epoch_; }
+
+  // The number of the last commit that is known to be made. A server that has a lower one has lost
+  // commits.
+  std::uint64_t commit_no() const { return commit_no_; }
+  void set_commit_no(std::uint64_t commit_no) { commit_no_ = commit_no; }
 
   void tell(std::string notice) {
     const std::lock_guard lock{mutex_};
@@ -54,13 +63,14 @@ public:
 
 private:
   const std::uint64_t epoch_;
+  std::atomic<std::uint64_t> commit_no_;
   std::mutex mutex_;
   std::vector<std::string> notices_{};
 };
 
 // Reads the table `incoming` for the owner of an outbox, in a session of its own.
 std::unique_ptr<Intake> open_pg_intake(std::shared_ptr<const PgWish> wish,
-                                       std::shared_ptr<PgCalendarBoard> board);
+                                       std::shared_ptr<PgBoard> board);
 
 // Writes to that table, in a session of its own.
 std::unique_ptr<IncomingWriter> open_pg_writer(std::shared_ptr<const PgWish> wish);
@@ -112,6 +122,7 @@ private:
   PgChanges new_changes() const;
   bool may_keep_answers();
   void keep(PgCommit& commit, const std::vector<PgRows>& rows);
+  void set_row(PgOutboxRow row);
   void remember(PgCommit commit);
   std::unordered_map<std::uint64_t, bool> dead_among(std::span<const std::uint64_t> ids);
   [[noreturn]] void disown(const std::string& why);
@@ -132,7 +143,7 @@ private:
   std::deque<PgCommit> recent_{}; // the last commits, in order
   std::size_t recent_bytes_ = 0;
   std::vector<std::string> notices_{};
-  const std::shared_ptr<PgCalendarBoard> calendar_;
+  const std::shared_ptr<PgBoard> board_;
 };
 
 } // namespace backoff_actor::detail

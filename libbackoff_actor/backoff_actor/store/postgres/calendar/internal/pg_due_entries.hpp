@@ -44,7 +44,7 @@ class PgDueEntries {
 public:
   using Clock = std::chrono::steady_clock;
 
-  PgDueEntries(std::shared_ptr<const PgWish> wish, std::shared_ptr<PgCalendarBoard> board);
+  PgDueEntries(std::shared_ptr<const PgWish> wish, std::shared_ptr<PgBoard> board);
 
   // A session begins.
   //
@@ -91,7 +91,7 @@ private:
   std::size_t move_each(PgSession& session, std::span<Due> due);
 
   const std::shared_ptr<const PgWish> wish_;
-  const std::shared_ptr<PgCalendarBoard> board_;
+  const std::shared_ptr<PgBoard> board_;
   Clock::time_point next_at_{};               // the next look for what is due
   std::optional<Clock::time_point> due_at_{}; // the next entry; none: no entry will be due
   std::uint64_t problems_ = 0;                // entries that cannot run
