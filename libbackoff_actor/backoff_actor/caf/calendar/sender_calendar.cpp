@@ -120,14 +120,13 @@ void SenderCalendar::show(SenderGlance& glance, Instant now) const {
 }
 
 void SenderCalendar::set_alarm(caf::actor_system& system, const caf::actor_addr& sender,
-                               Instant now) {
-  if (const auto look = book.next_look())
-    ring_at(system, sender, now + std::clamp(until(*look, now), Duration::zero(), longest_sleep));
-}
-
-void SenderCalendar::ring_at(caf::actor_system& system, const caf::actor_addr& sender, Instant at) {
+                               Instant now, Duration pause) {
+  const auto look = book.next_look();
+  if (!look)
+    return;
+  const auto at = now + std::clamp(until(*look, now), pause, longest_sleep);
   if (alarm_at_ <= at)
-    return; // it is set anew then
+    return; // it rings before, and is then set anew
   if (!alarm_)
     alarm_ = system.spawn<CalendarAlarm, caf::hidden>(sender);
   alarm_at_ = at;

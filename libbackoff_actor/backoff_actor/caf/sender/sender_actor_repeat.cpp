@@ -305,7 +305,7 @@ void BackOffSender::on_calendar_look() {
     return;
   known->note_alarm();
   if (store_ && store_->is_behind()) // rows that were committed before come first
-    return known->ring_at(system(), address(), now() + detail::CalendarBook::pause);
+    return known->set_alarm(system(), address(), now(), detail::CalendarBook::pause);
   const auto wall = known->wall(now());
   for (std::size_t runs = 0; known && runs < most_runs_at_once; known = calendar_if_any()) {
     const auto due = known->book.begin(wall);

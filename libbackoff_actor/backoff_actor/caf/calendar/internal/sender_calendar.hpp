@@ -84,11 +84,9 @@ public:
   void show(SenderGlance& glance, Instant now) const;
 
   // Has `CalendarLook` sent to the sender when the book says so, and once a minute: somebody may
-  // set the clock meanwhile.
-  void set_alarm(caf::actor_system& system, const caf::actor_addr& sender, Instant now);
-
-  // Has it sent at `at`, unless it is sent before.
-  void ring_at(caf::actor_system& system, const caf::actor_addr& sender, Instant at);
+  // set the clock meanwhile. Not before `pause` is over.
+  void set_alarm(caf::actor_system& system, const caf::actor_addr& sender, Instant now,
+                 Duration pause = Duration::zero());
 
   // The alarm has rung.
   void note_alarm() { alarm_at_ = Instant::never(); }
