@@ -2,11 +2,10 @@
 # CAF 0.17.6: when a worker ends, those whose requests wait in its mailbox are told; the one whose request it works on is not.
 #
 # One would guess that a promise that can no longer be kept is answered with an error: CAF tells a client at once that its receiver is
-# down, and later versions have broken_promise. Here a promise that is destroyed, or whose owner is killed, or in whose handler an exception is
-# thrown, answers nobody. So of all requests to a worker that crashes, the one that may have crashed it is the only one without an answer.
-# The usual way there is short: a handler makes a promise, asks another actor and gives then() no handler for errors. An error of that
-# other actor ends this one, and its own client hears nothing. With a timeout of `infinite` it waits for ever; with one of an hour, an
-# hour. An exception without a promise is told at once.
+# down. Here a promise that is destroyed, or whose owner is killed, or in whose handler an exception is thrown, answers nobody. So of all
+# requests to a worker that crashes, the one that may have crashed it is the only one without an answer. The usual way there is short: a
+# handler makes a promise, asks another actor and gives then() no handler for errors. An error of that other actor ends this one, and its
+# own client hears nothing. With `infinite` as its timeout it waits for ever. An exception without a promise is told at once.
 #
 # Give each request a timeout, monitor the receiver, and give each then() a handler for errors that fails the promise.
 #
@@ -46,7 +45,7 @@ struct State {
   caf::response_promise promise;
 };
 
-// 1: keeps a promise, and stays in its handler until it may go on. 2: forgets its promise. 3: throws behind a promise. 4: throws without one.
+// 1: keeps a promise, and stays in its handler until it may go on. 2: forgets its promise. 3: throws behind a promise. 4: throws before it.
 caf::behavior worker(caf::stateful_actor<State>* self) {
   self->set_exception_handler([](caf::scheduled_actor*, std::exception_ptr&) -> caf::error { return caf::sec::runtime_error; });
   return {[self](int what) -> caf::result<int> {
