@@ -73,6 +73,7 @@ struct Replace;
 struct Ask;
 struct AskAnswer;
 struct FindInRows;
+struct PassOn;
 struct Repeat;
 struct RepeatAnswer;
 struct CalendarLook;
@@ -152,6 +153,7 @@ CAF_BEGIN_TYPE_ID_BLOCK(backoff_actor, caf::first_custom_type_id + 7400)
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::Ask))
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::AskAnswer))
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::FindInRows))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::PassOn))
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::Repeat))
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::RepeatAnswer))
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::CalendarLook))
