@@ -148,10 +148,10 @@ constexpr Take takes[] = {
   take<detail::WorkingOn>,
 };
 
-// All of the library's types but seven, which cannot be sent: `ChildSpec`, `StartChild`, and what
+// All of the library's types but eight, which cannot be sent: `ChildSpec`, `StartChild`, and what
 // the threads of an outbox and a process that stands by are told.
 using Block = caf::id_block::backoff_actor;
-static_assert(std::size(takes) == Block::end - Block::begin - 7);
+static_assert(std::size(takes) == Block::end - Block::begin - 8);
 
 } // namespace
 
