@@ -11,7 +11,6 @@
 #include "backoff_actor/caf/messages/sender_control.hpp"
 #include "backoff_actor/caf/messages/submit.hpp"
 #include "backoff_actor/caf/messages/tracked.hpp"
-#include "backoff_actor/caf/outbox/internal/row_writer.hpp"
 #include "backoff_actor/caf/owned/internal/standby_hand.hpp"
 #include "backoff_actor/caf/supervisor/supervisor_messages.hpp"
 

@@ -6,7 +6,6 @@
 #include <backoff_actor/caf/calendar/internal/sender_calendar.hpp>
 #include <backoff_actor/caf/calendar/repeat.hpp>
 #include <backoff_actor/caf/messages/internal/own_words.hpp>
-#include <backoff_actor/caf/outbox/internal/row_writer.hpp>
 #include <backoff_actor/caf/owned/internal/standby_hand.hpp>
 #include <backoff_actor/testing/proxy/tcp_proxy.hpp>
 

@@ -7,6 +7,7 @@
 #include "backoff_actor/caf/outbox/durable_types.hpp"
 #include "backoff_actor/core/time.hpp"
 #include "backoff_actor/delivery/delivery_store.hpp"
+#include "backoff_actor/delivery/incoming.hpp"
 
 #include <functional>
 
@@ -19,6 +20,12 @@ struct FindInRows {
   AskAnswer known{}; // by the memory of who asks: unknown, or done and without its answer
 };
 
+// Hands an order about a message over as a row, if a row waits that may be that message.
+struct PassOn {
+  IncomingMessage order{};
+  compat::OpenRequest client{}; // of a `Cancel` or `Replace`
+};
+
 // Answers the client by what `find` returns or throws, which asks the store.
 //
 // @param types of the answers
@@ -28,5 +35,6 @@ void answer_by_rows(const FindInRows& x, const DurableTypes& types, WallTime now
 
 } // namespace backoff_actor
 
-// It stays within the process.
+// They stay within the process.
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(backoff_actor::FindInRows)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(backoff_actor::PassOn)
