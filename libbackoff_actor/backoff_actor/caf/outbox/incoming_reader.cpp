@@ -34,9 +34,8 @@ class IncomingReader final : public caf::event_based_actor {
 public:
   IncomingReader(caf::actor_config& config, std::uint64_t turn, const WriteQueue& queue)
     : caf::event_based_actor(config), desk_(queue.incoming()), seat_(queue.ownership_seat()),
-      on_error_(queue.options().on_error),
-      has_own_thread_(queue.options().thread == WriterThread::own), delay_(again_policy, 0, 0),
-      turn_(turn) {}
+      options_(queue.options()), has_own_thread_(queue.options().thread == WriterThread::own),
+      delay_(again_policy, 0, 0), turn_(turn) {}
 
   const char* name() const override { return "backoff_actor.incoming_reader"; }
 
@@ -54,7 +53,7 @@ public:
     if (desk_)
       desk_->leave(turn_);
     desk_ = nullptr; // a timer may still hold this actor, which must not keep the store open
-    on_error_ = {};
+    options_ = {};
   }
 
 private:
@@ -130,20 +129,14 @@ private:
   void sleep(Duration span) { compat::send_later(*this, span, SleepOver{last_sleep_}); }
 
   void fail(const StoreError& error) {
-    if (on_error_) {
-      try {
-        on_error_(error);
-      } catch (...) {
-        // An exception of the callback must not stop the reader.
-      }
-    }
+    report(options_, error);
     delay_ = delay_.next();
     sleep(delay_.wait_time());
   }
 
   std::shared_ptr<IncomingDesk> desk_;
   const std::weak_ptr<detail::OwnershipSeat> seat_; // none: nobody sees the calendar
-  std::function<void(const StoreError&)> on_error_;
+  DurableOptions options_;
   const bool has_own_thread_;
   BackOff delay_;
   const std::uint64_t turn_;

@@ -6,13 +6,13 @@
 #include "backoff_actor/caf/messages/internal/own_words.hpp"
 #include "backoff_actor/caf/messages/sender_control.hpp"
 #include "backoff_actor/caf/messages/stop.hpp"
+#include "backoff_actor/caf/outbox/internal/write_queue.hpp"
 #include "backoff_actor/delivery/store_error.hpp"
 
 #include <caf/actor_cast.hpp>
 #include <caf/event_based_actor.hpp>
 
 #include <exception>
-#include <functional>
 #include <utility>
 
 namespace backoff_actor {
@@ -22,9 +22,9 @@ namespace {
 class RowWriter final : public caf::event_based_actor {
 public:
   RowWriter(caf::actor_config& config, caf::actor_addr owner,
-            std::shared_ptr<IncomingWriter> writer, std::function<void(const StoreError&)> on_error)
+            std::shared_ptr<IncomingWriter> writer, DurableOptions options)
     : caf::event_based_actor(config), owner_(std::move(owner)), writer_(std::move(writer)),
-      on_error_(std::move(on_error)) {}
+      options_(std::move(options)) {}
 
   const char* name() const override { return "backoff_actor.row_writer"; }
 
@@ -34,7 +34,7 @@ public:
 
   void on_exit() override {
     writer_ = nullptr;
-    on_error_ = {};
+    options_ = {};
   }
 
 private:
@@ -51,7 +51,7 @@ private:
     } catch (const StoreError& exception) {
       if (exception.failure() == StoreFailure::unreachable) // it may be written
         let_owner_catch_up();
-      report(exception);
+      backoff_actor::report(options_, exception);
       error = make_error(SenderError::not_stored, exception.what());
     } catch (...) {
       error = compat::error_of(std::current_exception());
@@ -65,19 +65,9 @@ private:
       compat::enqueue(owner, CatchUp{});
   }
 
-  void report(const StoreError& error) const {
-    if (!on_error_)
-      return;
-    try {
-      on_error_(error);
-    } catch (...) {
-      // An exception of the callback must not stop the actor.
-    }
-  }
-
   const caf::actor_addr owner_;
   std::shared_ptr<IncomingWriter> writer_;
-  std::function<void(const StoreError&)> on_error_;
+  DurableOptions options_;
 };
 
 } // namespace
@@ -85,8 +75,8 @@ private:
 caf::actor spawn_row_writer(caf::actor_system& system, const caf::actor_addr& owner,
                             std::shared_ptr<IncomingWriter> writer, const DurableOptions& options) {
   if (options.thread == WriterThread::own)
-    return system.spawn<RowWriter, caf::detached>(owner, std::move(writer), options.on_error);
-  return system.spawn<RowWriter>(owner, std::move(writer), options.on_error);
+    return system.spawn<RowWriter, caf::detached>(owner, std::move(writer), options);
+  return system.spawn<RowWriter>(owner, std::move(writer), options);
 }
 
 } // namespace backoff_actor

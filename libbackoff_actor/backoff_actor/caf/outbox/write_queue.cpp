@@ -120,6 +120,16 @@ OutboxContent WriteQueue::read_content() const {
 
 WriteQueue::~WriteQueue() = default;
 
+void report(const DurableOptions& options, const StoreError& error) {
+  if (!options.on_error)
+    return;
+  try {
+    options.on_error(error);
+  } catch (...) {
+    // Nobody else is to be told.
+  }
+}
+
 WallTime wall_time(const DurableOptions& options) {
   if (options.wall_clock)
     return options.wall_clock();
@@ -276,7 +286,7 @@ WriteQueue::Next WriteQueue::work(Instant now) {
     sender = whom_to_tell();
   }
   if (is_to_report)
-    report(*failure);
+    report(options_, *failure);
   if (sender)
     compat::enqueue(sender, StoreNews{});
   return next;
@@ -335,16 +345,6 @@ std::optional<StoreError> WriteQueue::attempt(const OutboxEffect& what) {
 // A server may have made the changes before the exception came.
 StoreFailure WriteQueue::failure_of_exceptions() const {
   return ownership_ ? StoreFailure::unreachable : StoreFailure::input_output;
-}
-
-void WriteQueue::report(const StoreError& error) const {
-  if (!options_.on_error)
-    return;
-  try {
-    options_.on_error(error);
-  } catch (...) {
-    // An exception of the callback must not stop the writer.
-  }
 }
 
 void WriteQueue::commit(const outbox_effect::Commit& x) {

@@ -78,7 +78,7 @@ private:
   }
 
   void fail(const StoreError& error, LookedForOwnership& result) {
-    report(error);
+    report(outbox_.options, error);
     result.failure = error.failure();
     result.text = error.what();
   }
@@ -101,17 +101,7 @@ private:
 
   void fail(std::span<const IncomingMessage> rows, const StoreError& error, RowsWritten& result) {
     result.failures.insert(result.failures.end(), rows.size(), error.what());
-    report(error);
-  }
-
-  void report(const StoreError& error) const {
-    if (!outbox_.options.on_error)
-      return;
-    try {
-      outbox_.options.on_error(error);
-    } catch (...) {
-      // An exception of the callback must not stop the actor.
-    }
+    report(outbox_.options, error);
   }
 
   const caf::actor_addr owner_;

@@ -58,6 +58,9 @@ struct PutOutcome {
   std::optional<outbox_effect::TellBehind> behind{};
 };
 
+// Tells the callback of the options. What it throws must not stop an actor.
+void report(const DurableOptions& options, const StoreError& error);
+
 // What the sender has not been told yet.
 struct StoreReplies {
   std::vector<outbox_effect::TellInsertions> insertions{};
@@ -173,7 +176,6 @@ private:
   void set_letters(const DeadLetterTally& tally) BACKOFF_ACTOR_REQUIRES(store_mutex_);
   void count_burials(const outbox_effect::Commit& x) BACKOFF_ACTOR_REQUIRES(store_mutex_);
   StoreFailure failure_of_exceptions() const;
-  void report(const StoreError& error) const;
   void show() BACKOFF_ACTOR_REQUIRES(mutex_);
   caf::actor whom_to_tell() BACKOFF_ACTOR_REQUIRES(mutex_);
 
