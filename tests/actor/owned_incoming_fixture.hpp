@@ -49,6 +49,13 @@ protected:
     return result;
   }
 
+  // The same with an idempotency key.
+  static IncomingMessage named(const std::string& text, const std::string& idempotency_key) {
+    auto result = message(text);
+    result.idempotency_key = idempotency_key;
+    return result;
+  }
+
   std::vector<StoredDeadLetter> dead_letters() {
     std::vector<StoredDeadLetter> result;
     const auto content = std::const_pointer_cast<testing::MemoryStore>(server.content());

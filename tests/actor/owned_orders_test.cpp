@@ -15,9 +15,7 @@ TEST_F(OwnedIncoming, a_row_may_cancel_what_is_in_work_or_waits) {
   options.max_in_flight = 1;
   start("node-a", {testing::hang()}, options);
   for (const auto* key : {"first", "second"}) {
-    auto one = message(key);
-    one.idempotency_key = key;
-    server.hand_over(one);
+    server.hand_over(named(key, key));
   }
   time.advance(2s);
   server.hand_over(row_that_cancels("second", false));
@@ -34,13 +32,9 @@ TEST_F(OwnedIncoming, a_row_may_cancel_what_is_in_work_or_waits) {
 
 TEST_F(OwnedIncoming, a_row_that_cancels_takes_older_rows_of_its_key_along_and_no_later_ones) {
   const auto& a = start("node-a");
-  auto one = message("x");
-  one.idempotency_key = "once";
-  server.hand_over(one, time.now() + 1h);
+  server.hand_over(named("x", "once"), time.now() + 1h);
   server.hand_over(row_that_cancels("once", false));
-  auto later = message("y");
-  later.idempotency_key = "once";
-  server.hand_over(later, time.now() + 1h);
+  server.hand_over(named("y", "once"), time.now() + 1h);
   time.advance(2h);
   EXPECT_THAT(a.danger.texts(), ElementsAre("y"));
   EXPECT_THAT(server.incoming(), IsEmpty());
@@ -49,9 +43,7 @@ TEST_F(OwnedIncoming, a_row_that_cancels_takes_older_rows_of_its_key_along_and_n
 // One look reads both, and the row that waited comes last.
 TEST_F(OwnedIncoming, a_row_whose_time_comes_when_it_is_cancelled_is_not_delivered) {
   const auto& a = start("node-a");
-  auto one = message("x");
-  one.idempotency_key = "once";
-  server.hand_over(one, time.now() + 10ms);
+  server.hand_over(named("x", "once"), time.now() + 10ms);
   server.hand_over(row_that_cancels("once", false));
   time.advance(1min);
   EXPECT_THAT(a.danger.texts(), IsEmpty());
@@ -61,9 +53,7 @@ TEST_F(OwnedIncoming, a_row_whose_time_comes_when_it_is_cancelled_is_not_deliver
 TEST_F(OwnedIncoming,
        a_row_whose_time_comes_when_it_is_replaced_is_delivered_with_the_new_payload) {
   const auto& a = start("node-a");
-  auto one = message("x");
-  one.idempotency_key = "once";
-  server.hand_over(one, time.now() + 10ms);
+  server.hand_over(named("x", "once"), time.now() + 10ms);
   server.hand_over(row_that_replaces("once", "text", bytes_of("!y")));
   time.advance(1min);
   EXPECT_THAT(a.danger.texts(), ElementsAre("y"));
@@ -91,9 +81,7 @@ TEST_F(OwnedIncoming, a_row_cannot_say_of_itself_that_it_is_cancelled) {
 TEST_F(OwnedIncoming, a_process_that_stands_by_passes_a_cancellation_on) {
   start("node-a", {testing::hang()});
   const auto& b = start("node-b");
-  auto one = message("x");
-  one.idempotency_key = "once";
-  server.hand_over(one);
+  server.hand_over(named("x", "once"));
   time.advance(2s);
   const auto answer = time.ask<CancelAnswer>(b.sender, Cancel{"once"});
   time.run();
@@ -112,9 +100,7 @@ TEST_F(OwnedIncoming, a_process_that_stands_by_passes_a_cancellation_on) {
 TEST_F(OwnedIncoming, a_row_may_replace_the_payload_of_what_waits_and_is_gone) {
   const auto& a = start("node-a");
   time.tell(a.sender, Pause{});
-  auto one = message("old");
-  one.idempotency_key = "once";
-  server.hand_over(one);
+  server.hand_over(named("old", "once"));
   time.advance(2s);
   server.hand_over(row_that_replaces("once", "text", bytes_of("!new")));
   time.advance(2s);
@@ -129,9 +115,7 @@ TEST_F(OwnedIncoming, a_row_may_replace_the_payload_of_what_waits_and_is_gone) {
 TEST_F(OwnedIncoming, a_row_that_replaces_gives_older_rows_of_its_key_its_payload) {
   const auto& a = start("node-a");
   for (const auto* key : {"once", "other"}) {
-    auto one = message("old " + std::string{key});
-    one.idempotency_key = key;
-    server.hand_over(one, time.now() + 1h);
+    server.hand_over(named("old " + std::string{key}, key), time.now() + 1h);
   }
   server.hand_over(row_that_replaces("once", "text", bytes_of("!new")));
   time.advance(2s);
@@ -144,9 +128,7 @@ TEST_F(OwnedIncoming, a_row_that_replaces_gives_older_rows_of_its_key_its_payloa
 TEST_F(OwnedIncoming, a_row_that_replaces_what_is_in_work_or_done_is_dropped_and_told_of) {
   const auto& a = start("node-a", {testing::ok(), testing::hang()});
   for (const auto* key : {"first", "second"}) {
-    auto one = message(key);
-    one.idempotency_key = key;
-    server.hand_over(one);
+    server.hand_over(named(key, key));
   }
   time.advance(2s);
   server.hand_over(row_that_replaces("first", "text", bytes_of("!new")));
@@ -162,9 +144,7 @@ TEST_F(OwnedIncoming, a_row_that_replaces_what_is_in_work_or_done_is_dropped_and
 
 TEST_F(OwnedIncoming, a_row_that_replaces_and_cannot_be_read_is_a_letter_and_replaces_nothing) {
   const auto& a = start("node-a");
-  auto one = message("old");
-  one.idempotency_key = "once";
-  server.hand_over(one, time.now() + 1h);
+  server.hand_over(named("old", "once"), time.now() + 1h);
   server.hand_over(row_that_replaces("once", "text", bytes_of("no exclamation mark")));
   server.hand_over(row_that_replaces("", "text", bytes_of("!new")));
   time.advance(2s);
@@ -182,9 +162,7 @@ TEST_F(OwnedIncoming, a_row_that_replaces_waits_for_the_room_of_a_larger_payload
   const auto& a = start("node-a", {}, options);
   time.tell(a.sender, Pause{});
   for (const auto* key : {"a", "b"}) {
-    auto one = message("old " + std::string{key});
-    one.idempotency_key = key;
-    server.hand_over(one);
+    server.hand_over(named("old " + std::string{key}, key));
   }
   time.advance(2s);
   server.hand_over(row_that_replaces("b", "text", bytes_of("!longer")));
@@ -201,9 +179,7 @@ TEST_F(OwnedIncoming, a_row_that_replaces_waits_for_the_room_of_a_larger_payload
 TEST_F(OwnedIncoming, a_row_that_replaces_comes_again_if_its_payload_is_not_stored) {
   const auto& a = start("node-a");
   time.tell(a.sender, Pause{});
-  auto one = message("old");
-  one.idempotency_key = "once";
-  server.hand_over(one);
+  server.hand_over(named("old", "once"));
   time.advance(2s);
   server.fail_commits(StoreFailure::full);
   server.hand_over(row_that_replaces("once", "text", bytes_of("!new")));
@@ -221,9 +197,7 @@ TEST_F(OwnedIncoming, a_process_that_stands_by_passes_a_replacement_on) {
   const auto& a = start("node-a");
   const auto& b = start("node-b");
   time.tell(a.sender, Pause{});
-  auto one = message("old");
-  one.idempotency_key = "once";
-  server.hand_over(one);
+  server.hand_over(named("old", "once"));
   time.advance(2s);
   const auto answer = time.ask<CancelAnswer>(
     b.sender, Replace{.idempotency_key = "once", .payload = caf::make_message(std::string{"new"})});
@@ -243,9 +217,7 @@ TEST_F(OwnedIncoming, a_process_that_stands_by_passes_a_replacement_on) {
 TEST_F(OwnedIncoming, what_the_owner_replaces_may_be_a_row_that_it_has_not_read) {
   const auto& a = start("node-a");
   time.tell(a.sender, Pause{});
-  auto one = message("old");
-  one.idempotency_key = "once";
-  server.hand_over(one);
+  server.hand_over(named("old", "once"));
   const auto answer = time.ask<CancelAnswer>(
     a.sender, Replace{.idempotency_key = "once", .payload = caf::make_message(std::string{"new"})});
   time.advance(2s);
@@ -257,14 +229,10 @@ TEST_F(OwnedIncoming, what_the_owner_replaces_may_be_a_row_that_it_has_not_read)
 
 TEST_F(OwnedIncoming, a_row_with_the_key_of_what_is_being_cancelled_waits_and_is_done) {
   const auto& a = start("node-a", {testing::hang()});
-  auto one = message("x");
-  one.idempotency_key = "once";
-  server.hand_over(one);
+  server.hand_over(named("x", "once"));
   time.advance(2s);
   server.hand_over(row_that_cancels("once", false));
-  auto again = message("y");
-  again.idempotency_key = "once";
-  server.hand_over(again);
+  server.hand_over(named("y", "once"));
   time.advance(4s);
   EXPECT_THAT(a.danger.texts(), ElementsAre("x"));
   time.advance(1min);
@@ -285,9 +253,7 @@ TEST_F(OwnedIncoming, what_comes_after_a_cancellation_is_not_cancelled_by_it) {
 
 TEST_F(OwnedIncoming, what_the_owner_cancels_may_be_a_row_that_it_has_not_read) {
   start("node-a");
-  auto one = message("x");
-  one.idempotency_key = "once";
-  server.hand_over(one);
+  server.hand_over(named("x", "once"));
   const auto answer = time.ask<CancelAnswer>(processes.at("node-a").sender, Cancel{"once"});
   time.advance(2s);
   ASSERT_TRUE(answer->value);
@@ -316,9 +282,7 @@ TEST_F(OwnedIncoming, an_entry_that_is_cancelled_and_put_again_stays) {
 TEST_F(OwnedIncoming, what_the_owner_cancels_may_be_a_row_that_waits_for_its_time) {
   const auto& a = start("node-a");
   for (const auto* key : {"once", "other"}) {
-    auto one = message(key);
-    one.idempotency_key = key;
-    server.hand_over(one, time.now() + 1h);
+    server.hand_over(named(key, key), time.now() + 1h);
   }
   const auto answer = time.ask<CancelAnswer>(a.sender, Cancel{"once"});
   time.advance(2s);
@@ -331,9 +295,7 @@ TEST_F(OwnedIncoming, what_the_owner_cancels_may_be_a_row_that_waits_for_its_tim
 
 TEST_F(OwnedIncoming, a_key_may_be_submitted_again_once_it_is_known_that_its_row_is_cancelled) {
   const auto& a = start("node-a");
-  auto one = message("x");
-  one.idempotency_key = "once";
-  server.hand_over(one, time.now() + 1h);
+  server.hand_over(named("x", "once"), time.now() + 1h);
   const auto answer = time.ask<CancelAnswer>(a.sender, Cancel{"once"});
   time.run();
   ASSERT_TRUE(answer->value);
@@ -349,9 +311,7 @@ TEST_F(OwnedIncoming, a_key_may_be_submitted_again_once_it_is_known_that_its_row
 
 TEST_F(OwnedIncoming, a_cancellation_of_what_no_row_names_writes_none) {
   const auto& a = start("node-a");
-  auto one = message("x");
-  one.idempotency_key = "once";
-  server.hand_over(one, time.now() + 1h);
+  server.hand_over(named("x", "once"), time.now() + 1h);
   const auto other = time.ask<CancelAnswer>(a.sender, Cancel{"other"});
   const auto by_number = time.ask<CancelAnswer>(a.sender, Cancel{.delivery = 7});
   const auto replaced =
@@ -367,9 +327,7 @@ TEST_F(OwnedIncoming, a_cancellation_of_what_no_row_names_writes_none) {
 
 TEST_F(OwnedIncoming, what_the_owner_replaces_may_be_a_row_that_waits_for_its_time) {
   const auto& a = start("node-a");
-  auto one = message("old");
-  one.idempotency_key = "once";
-  server.hand_over(one, time.now() + 1h);
+  server.hand_over(named("old", "once"), time.now() + 1h);
   const auto unstorable = time.ask<CancelAnswer>(
     a.sender, Replace{.idempotency_key = "once", .payload = caf::make_message(7)});
   const auto answer = time.ask<CancelAnswer>(
@@ -439,9 +397,7 @@ TEST_F(OwnedIncoming, an_order_that_cannot_be_passed_on_is_refused_and_reported)
   outbox.options.on_error = [&](const StoreError& error) { errors.emplace_back(error.what()); };
   const DangerousActor worker;
   const auto& a = start_process("node-a", worker.factory(), default_options(), std::move(outbox));
-  auto one = message("x");
-  one.idempotency_key = "once";
-  server.hand_over(one, time.now() + 1h);
+  server.hand_over(named("x", "once"), time.now() + 1h);
   const auto answer = time.ask<CancelAnswer>(a.sender, Cancel{"once"});
   time.run();
   EXPECT_THAT(text_of(answer->error), HasSubstr("not_stored"));
@@ -455,9 +411,7 @@ TEST_F(OwnedIncoming, an_order_that_may_have_been_passed_on_means_nothing_that_c
   outbox.store = std::make_shared<NoAnswerForRows>(outbox.store, StoreFailure::unreachable);
   const DangerousActor worker;
   const auto& a = start_process("node-a", worker.factory(), default_options(), std::move(outbox));
-  auto one = message("x");
-  one.idempotency_key = "once";
-  server.hand_over(one, time.now() + 1h);
+  server.hand_over(named("x", "once"), time.now() + 1h);
   const auto answer = time.ask<CancelAnswer>(a.sender, Cancel{"once"});
   time.run();
   EXPECT_THAT(text_of(answer->error), HasSubstr("not_stored"));
