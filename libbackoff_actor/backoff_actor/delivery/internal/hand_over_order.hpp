@@ -150,8 +150,9 @@ private:
   }
 
   // Of pauses that end at the same time, that of the older delivery comes first.
+  bool is_older(Slot x, Slot y) const { return outbox_[x].id < outbox_[y].id; }
   auto by_number() const {
-    return [this](Slot x, Slot y) { return outbox_[x].id < outbox_[y].id; };
+    return [this](Slot x, Slot y) { return is_older(x, y); };
   }
 
   void add_pause(Slot slot, Instant until) { pauses_.push(slot, until, by_number()); }
