@@ -254,6 +254,14 @@ SenderEngine::Step::Settled SenderEngine::Step::settle_held(Lane& lane, const Ca
   return result;
 }
 
+// The child is lost. Nobody knows whether it survived the held errors, so none of them counts as an
+// answer.
+SenderEngine::Step::Settled SenderEngine::Step::drop_answers(Lane& lane) {
+  const Settled result{DeliverySlots::none, longest_wish(lane.held)};
+  drop_all_held(lane);
+  return result;
+}
+
 // The longest retry-after among these errors. The engine may honour it whether they were answers or
 // not.
 std::optional<Duration> SenderEngine::Step::longest_wish(const std::vector<Lane::Held>& held) {

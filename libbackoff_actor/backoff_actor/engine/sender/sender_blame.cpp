@@ -48,6 +48,15 @@ DeliverySlots::Slot SenderEngine::Step::suspect_all(Lane& lane) {
   return DeliverySlots::none;
 }
 
+// The child is lost: what it has not answered becomes a suspect. An error of the messaging layer is
+// no answer.
+void SenderEngine::Step::suspect_unanswered(const Lane& lane) {
+  for (auto slot = lane.in_flight.first; slot != DeliverySlots::none;
+       slot = backlog_.after_in_list(slot))
+    if (!backlog_[slot].held || !has_meant_to_answer(lane, slot))
+      backlog_.set_suspect(slot, true);
+}
+
 // Charges the culprit, if it is still owed and at fault. The child's other deliveries go back to
 // the backlog, and so does the culprit unless it ends. The culprit of a child that works on many
 // becomes a suspect. A delivery that a child held when an earlier process ended is a suspect

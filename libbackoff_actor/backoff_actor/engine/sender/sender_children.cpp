@@ -119,6 +119,15 @@ void SenderEngine::Step::operator()(const input::StartFailed& x) {
 
 // -- down ----------------------------------------------------------------------------------
 
+// Whether the child of the lane, which was not told to end, ended as nobody could help it. A child
+// that is lost with a suspect has crashed: a child ended with that delivery before.
+bool SenderEngine::Step::is_nobodys_fault(const Lane& lane, input::ChildEnd end) const {
+  const auto first = lane.in_flight.first;
+  return end == input::ChildEnd::withdrawn
+         || (end == input::ChildEnd::lost
+             && (first == DeliverySlots::none || !backlog_[first].is_suspect));
+}
+
 void SenderEngine::Step::operator()(const input::ChildDown& x) {
   const auto abandoned =
     std::ranges::find(work_.abandoned, x.incarnation, &Work::Abandoned::incarnation);
@@ -131,13 +140,17 @@ void SenderEngine::Step::operator()(const input::ChildDown& x) {
   auto* const lane = lane_of(x.incarnation);
   if (lane == nullptr || lane->child == Child::none)
     return;
-  const auto was_told_to = lane->child == Child::leaving || is_ending() || holds_cancelled(*lane);
-  if (lane->child == Child::starting && is_guarded(*lane))
+  const auto is_expected = lane->child == Child::leaving || is_ending() || holds_cancelled(*lane)
+                           || is_nobodys_fault(*lane, x.end);
+  if (lane->child == Child::starting && is_guarded(*lane) && x.end == input::ChildEnd::own)
     gate_.report_failed_start(now_);
   lane->child = Child::none;
+  const auto is_lost = is_expected && x.end == input::ChildEnd::lost;
+  if (is_lost)
+    suspect_unanswered(*lane);
   const auto unanswered = oldest_unanswered(*lane);
-  const auto settled = settle_held(*lane, x.cause, was_told_to);
-  if (was_told_to || is_ending()) { // a held error may have ended the sender
+  const auto settled = is_lost ? drop_answers(*lane) : settle_held(*lane, x.cause, is_expected);
+  if (is_expected || is_ending()) { // a held error may have ended the sender
     take_back_from_leaving(*lane);
     heed(*lane, settled.retry_after);
     observe_of(*lane, [&] { return event::ChildDown{now_, x.incarnation, x.cause, false}; });

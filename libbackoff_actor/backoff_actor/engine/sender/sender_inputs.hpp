@@ -159,11 +159,30 @@ struct StartFailed {
   FailureReason reason{};           ///< the class of the failure
 };
 
+/// How a child came to its end.
+enum class ChildEnd : std::uint8_t {
+  /// By itself: it stopped, crashed, or did as it was told.
+  own,
+  /// Its process takes it away, and has a reason of its own. Nobody is to blame: nothing is charged,
+  /// no backoff takes a step, and what the child held is handed over again at once.
+  withdrawn,
+  /// Its process, or the line to it, has failed. This is as `withdrawn`, but a delivery that the
+  /// child had not answered may be the reason. From then on it is a suspect: it goes alone with its
+  /// worker. If a child that holds a suspect is lost, that is a crash like any other. So a message
+  /// that ends one process after the other is charged and waits, and one that was only unlucky is
+  /// not. An error of which the engine did not know yet whether the child survived it is no answer:
+  /// the delivery is handed over again.
+  lost,
+};
+
 /// The child terminated; without an error it stopped normally.
 struct ChildDown {
   std::uint32_t incarnation;          ///< which one
   Cause cause;                        ///< the exit reason
   Decision decision = Verdict::retry; ///< with `reject`, the culprit ends
+  /// How it came to its end. A child that was told to end, or that has a cancelled delivery, is
+  /// charged with nothing whatever this says.
+  ChildEnd end = ChildEnd::own;
 };
 
 /// A delivery was confirmed.

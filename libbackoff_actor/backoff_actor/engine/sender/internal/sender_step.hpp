@@ -284,6 +284,7 @@ private:
     std::optional<Duration> retry_after; // the longest that was asked for
   };
   Settled settle_held(Lane& lane, const Cause& reason, bool was_told_to);
+  Settled drop_answers(Lane& lane);
 
   // -- children ---------------------------------------------------------------------
 
@@ -303,6 +304,8 @@ private:
   Slot oldest_unanswered(const Lane& lane) const;
   bool has_meant_to_answer(const Lane& lane, Slot slot) const;
   Slot suspect_all(Lane& lane);
+  void suspect_unanswered(const Lane& lane);
+  bool is_nobodys_fault(const Lane& lane, input::ChildEnd end) const;
   void blame(Lane& lane, Slot slot, const SharedCause& cause, const Decision& decision);
 
   // -- whose fault --------------------------------------------------------------------
