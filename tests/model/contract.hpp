@@ -24,6 +24,7 @@ public:
     came_too_late_ = 0;
     restored_for_its_end_ = restored_with_note_ = 0;
     said_note_.clear();
+    counts_as_failure_.reset();
     store.before(now, input);
     std::visit([this](const auto& x) { take(x); }, input);
   }
@@ -124,6 +125,7 @@ private:
 
   std::string carry_out(const effect::StartChild& x) {
     require(!is_closing_, "no child is started by a sender that is to end");
+    require(!is_pool() || most_.at(x.kind) > 0, "no kind has a worker that may have none");
     require(x.incarnation == children.size() + 1, "incarnations are counted one by one");
     for (const auto& [incarnation, child] : children)
       require(child.kind != x.kind || child.worker != x.worker || child.is_stopped
@@ -216,6 +218,10 @@ private:
     const auto held_back = service_not_before_.find(child.kind);
     require(held_back == service_not_before_.end() || now_ >= held_back->second,
             "no worker is given anything before the time that its service asked for");
+    require(child.has.empty()
+              || (suspects_.count(id) == 0
+                  && suspects_.count(meanings_.at(child.has.front()).delivery) == 0),
+            "what a lost child had goes alone");
     require(!is_narrowed(child) || child.has.empty(),
             "a child that has refused a delivery holds one at a time, if that is wished");
     check_order(options_.ordering, deliveries, id);
@@ -294,8 +300,10 @@ private:
                 "what a child has is not replaced");
     if (options_.persist)
       unwritten.insert(x.delivery);
-    else
+    else {
       store.forget_attempts(x.delivery);
+      suspects_.erase(x.delivery);
+    }
     return replace_line(x.delivery);
   }
   std::string carry_out(const effect::KeepNote& x) {

@@ -158,7 +158,7 @@ public:
     case Action::start_failed:
       return with_child(value, [&](auto child) { step(input::StartFailed{child, {2, "no"}}); });
     case Action::child_down:
-      return with_child(value, [&](auto child) { down(child); });
+      return with_child(value, [&](auto child) { down(child, end_of(value)); });
     case Action::acknowledged:
       return with_hand_over(value, [&](HandOverId id) { step(input::Acknowledged{id}); });
     case Action::nacked:
@@ -248,9 +248,16 @@ private:
       step(input::NotPersisted{x.slot, x.delivery, {9, "no room"}});
   }
 
-  void down(std::uint32_t child) {
+  static input::ChildEnd end_of(unsigned value) {
+    const auto x = value / 7 % 4;
+    return x < 2    ? input::ChildEnd::own
+           : x == 2 ? input::ChildEnd::withdrawn
+                    : input::ChildEnd::lost;
+  }
+
+  void down(std::uint32_t child, input::ChildEnd end = input::ChildEnd::own) {
     children_.erase(child);
-    step(input::ChildDown{child, {3, "down"}});
+    step(input::ChildDown{child, {3, "down"}, Verdict::retry, end});
   }
 
   void someone_else_calls(unsigned what) {

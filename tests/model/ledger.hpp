@@ -21,7 +21,10 @@ namespace backoff_actor::model_test {
 /// they have, and which deliveries are owed.
 class Ledger {
 public:
-  explicit Ledger(EngineOptions options) : store(options), options_(std::move(options)) {}
+  explicit Ledger(EngineOptions options) : store(options), options_(std::move(options)) {
+    for (const auto& kind : options_.pool.kinds)
+      most_.push_back(kind.workers.most);
+  }
 
   std::map<std::uint32_t, KnownChild> children;
   std::map<std::uint64_t, KnownDelivery> deliveries;
@@ -58,12 +61,16 @@ protected:
   }
   void take(const input::ChildDown& x) {
     if (auto* child = known(x.incarnation)) {
+      judge(*child, x);
       child->state = State::gone;
       take_back(x.incarnation);
     }
   }
   void take(const input::Acknowledged& x) { answered(x.hand_over); }
-  void take(const input::ErrorAnswer& x) { answered(x.hand_over); }
+  void take(const input::ErrorAnswer& x) {
+    has_bounced_ |= x.is_bounce;
+    answered(x.hand_over);
+  }
   void take(const input::Nacked& x) { answered(x.hand_over); }
   void take(const input::Rejected& x) { answered(x.hand_over); }
   void take(const input::ChildAlive& x) {
@@ -77,8 +84,10 @@ protected:
       cancelled_.insert(x.delivery);
   }
   void take(const input::Replaced& x) {
-    if (unwritten.erase(x.delivery) == 1 && x.is_new)
+    if (unwritten.erase(x.delivery) == 1 && x.is_new) {
       store.forget_attempts(x.delivery);
+      suspects_.erase(x.delivery);
+    }
   }
   void take(const input::Restore& x) {
     if (x.own && x.own->is_cancelled)
@@ -98,6 +107,10 @@ protected:
   void take(const input::SureUntil& x) { sure_until_ = x.until; }
   void take(const input::Resume&) { is_paused_ = false; }
   void take(const input::Drain& x) { tickets_[x.ticket] = 0; }
+  void take(const input::Resize& x) {
+    if (x.kind < most_.size())
+      most_[x.kind] = x.workers.most;
+  }
   void take(const input::Stop&) { is_closing_ = is_ending_ = true; }
   void take(const input::Kill&) { is_closing_ = is_ending_ = true; }
   void take(const input::Finish& x) {
@@ -112,6 +125,7 @@ protected:
   void take(const event::Refused& x) {
     auto& delivery = deliveries.at(x.delivery);
     delivery.in_flight_at = 0;
+    suspects_.erase(x.delivery);
     handed_.erase({delivery.last_at, x.delivery});
     has_refused_.insert(children.at(delivery.last_at).is_fallback);
     const auto& reading = options_.retry_after;
@@ -137,6 +151,11 @@ protected:
     has_refused_.erase(true);
     if (options_.ordering == Ordering::strict)
       std::erase_if(not_before_, [](const auto& x) { return x.first.second; });
+  }
+
+  void take(const event::ChildDown& x) {
+    require(!counts_as_failure_ || x.is_failure == *counts_as_failure_,
+            "only the second child that is lost with a delivery alone has failed");
   }
 
   void take(const event::SenderStopped&) { ends_ = true; }
@@ -170,6 +189,26 @@ protected:
     });
   }
 
+  // Whether the end of the child is a failure, as far as it is known. What it had goes alone then.
+  void judge(const KnownChild& child, const input::ChildDown& x) {
+    if (x.end == input::ChildEnd::own || is_ending_)
+      return;
+    const auto only = child.has.size() == 1 ? meanings_.at(child.has.front()).delivery : 0;
+    const auto there_are_no_others =
+      options_.works_on == WorksOn::one && !options_.max_hand_overs && !has_bounced_;
+    if (x.end == input::ChildEnd::withdrawn || child.state != State::alive || child.is_asked_to_end
+        || holds_cancelled(x.incarnation) || child.has.size() > 1)
+      counts_as_failure_ = false;
+    else if (suspects_.count(only) == 1)
+      counts_as_failure_ = true;
+    else if (only != 0 && deliveries.at(only).is_owed && there_are_no_others)
+      counts_as_failure_ = false;
+    if (x.end == input::ChildEnd::lost)
+      for (const auto name : child.has)
+        if (const auto id = meanings_.at(name).delivery; deliveries.at(id).is_owed)
+          suspects_.insert(id);
+  }
+
   void answered(HandOverId name) {
     for (auto& [incarnation, child] : children)
       std::erase(child.has, name);
@@ -188,6 +227,7 @@ protected:
     const auto id = in_slot_.at(slot);
     in_slot_.erase(slot);
     unwritten.erase(id);
+    suspects_.erase(id);
     deliveries.at(id).is_owed = false;
     deliveries.at(id).in_flight_at = 0;
   }
@@ -198,10 +238,14 @@ protected:
     });
   }
 
+  bool may_have_no_worker() const {
+    return is_pool() && std::ranges::all_of(most_, [](std::uint32_t most) { return most == 0; });
+  }
+
   // Whether something that is out will move what is owed on.
   bool is_going_on() const {
     if (is_closing_ || is_paused_ || is_store_behind_ || now_ >= sure_until_ || in_slot_.empty()
-        || wake_up || !has_begun_)
+        || wake_up || !has_begun_ || may_have_no_worker())
       return true;
     const auto is_awaited = std::any_of(children.begin(), children.end(), [](const auto& entry) {
       const auto& child = entry.second;
@@ -218,6 +262,10 @@ protected:
   bool is_paused_ = false;
   bool is_store_behind_ = false;
   Instant sure_until_ = Instant::never();
+  std::vector<std::uint32_t> most_;            // workers, by kind
+  std::set<std::uint64_t> suspects_;           // a child was lost that had not answered them
+  std::optional<bool> counts_as_failure_;      // the end of the child, in this step
+  bool has_bounced_ = false;                   // a delivery, and may be one of those, too
   std::set<std::uint64_t> cancelled_;          // deliveries
   std::uint64_t restored_for_its_end_ = 0;     // in this step, if it is taken in
   std::uint64_t restored_with_note_ = 0;       // the same

@@ -169,6 +169,11 @@ inline std::string words(Blame x) {
   return names[static_cast<int>(x)];
 }
 
+inline std::string words(input::ChildEnd x) {
+  static const char* const names[] = {"", ", withdrawn", ", lost"};
+  return names[static_cast<int>(x)];
+}
+
 // -- the lines ----------------------------------------------------------------------
 
 inline std::string describe(const Cause* cause) {

@@ -110,9 +110,12 @@ public:
     auto* lane = lane_with(x.incarnation);
     if (lane == nullptr)
       return;
-    const auto was_told = lane->child == Child::leaving || ending || holds_cancelled(*lane);
+    const auto was_told = lane->child == Child::leaving || ending || holds_cancelled(*lane)
+                          || is_blameless(*lane, x.end);
     lane->child = Child::none;
     lane->grace_end.reset();
+    if (was_told && x.end == input::ChildEnd::lost)
+      return lose(*lane, x);
     std::optional<Duration> wish;
     auto silent = in_flight(*lane); // before what was held is settled
     std::erase_if(silent, [&](const Delivery* y) { return is_held(*lane, y->id); });
@@ -462,6 +465,25 @@ private:
     lane.child = Child::none;
     put_off(lane, longest_wish(lane));
     take_all_back(lane);
+  }
+
+  /// The second child that is lost with a delivery alone is as good as crashed.
+  bool is_blameless(const Lane& lane, input::ChildEnd end) {
+    const auto list = in_flight(lane);
+    const auto is_lost_again = !list.empty() && list.front()->is_suspect;
+    return end == input::ChildEnd::withdrawn || (end == input::ChildEnd::lost && !is_lost_again);
+  }
+
+  /// What it did not answer goes alone from now on. It may have meant none of its errors.
+  void lose(Lane& lane, const input::ChildDown& x) {
+    for (auto* y : in_flight(lane))
+      y->is_suspect |= std::none_of(lane.held.begin(), lane.held.end(), [&](const Held& z) {
+        return z.delivery == y->id && !z.is_bounce;
+      });
+    const auto wish = longest_wish(lane);
+    take_all_back(lane);
+    put_off(lane, wish);
+    tell(event::ChildDown{now, x.incarnation, x.cause, false});
   }
 
   void hang(Lane& lane) {

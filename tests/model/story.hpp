@@ -50,8 +50,8 @@ private:
     return "StartFailed " + number(x.incarnation) + verdict(x.verdict);
   }
   std::string tell(const input::ChildDown& x) const {
-    return "ChildDown " + number(x.incarnation) + code(x.cause) + verdict(x.decision.verdict)
-           + words(x.decision.blame);
+    return "ChildDown " + number(x.incarnation) + words(x.end) + code(x.cause)
+           + verdict(x.decision.verdict) + words(x.decision.blame);
   }
   std::string tell(const input::Acknowledged& x) const {
     return "Acknowledged " + name(x.hand_over);

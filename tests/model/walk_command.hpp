@@ -91,6 +91,14 @@ struct Command {
   std::uint64_t code() const { return how % 3; } // 0: no error
   Verdict verdict() const { return verdict(how / 3); }
 
+  /// Mostly by itself.
+  input::ChildEnd end() const {
+    const auto x = how / 1200 % 8;
+    return x < 5    ? input::ChildEnd::own
+           : x == 5 ? input::ChildEnd::withdrawn
+                    : input::ChildEnd::lost;
+  }
+
   Cause error() const {
     return {1 + how % 2, kind == Kind::nacked ? "nacked" : "error " + std::to_string(how % 7)};
   }
@@ -301,6 +309,8 @@ inline void showValue(const Command& x, std::ostream& out) {
     break;
   case Kind::start_failed:
   case Kind::child_down:
+    if (x.kind == Kind::child_down)
+      out << words(x.end());
     out << " of " << children[static_cast<int>(x.child())] << ", code " << x.code() << ", "
         << words(x.verdict()) << ", reason '" << x.reason_name() << "'";
     break;

@@ -245,7 +245,7 @@ protected:
   void take_child_down(const Command& x) {
     auto decision = Decision{x.verdict(), Command::retry_after(x.how / 5), x.blame()};
     decision.reason = x.reason();
-    step(input::ChildDown{child(x, account()), {x.code(), "down"}, decision});
+    step(input::ChildDown{child(x, account()), {x.code(), "down"}, decision, x.end()});
   }
 
   void take_child_alive(const Command& x) {

@@ -62,7 +62,7 @@ struct ChildDown {
   std::uint32_t incarnation; ///< which child, counted from 1
   Cause cause;               ///< the exit reason; no error after a normal stop
   /// False if it stopped normally while nothing was owed, if it ended because the sender told it
-  /// to, or if it was the last child.
+  /// to, if it was the last child, or if its process took it away or was lost.
   bool is_failure;
 };
 

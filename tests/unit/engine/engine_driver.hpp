@@ -118,6 +118,12 @@ public:
     return take(input::ChildDown{incarnation, {9, "told to"}});
   }
 
+  /// The process of a certain child has failed, or takes it away.
+  Lines lost(std::uint32_t incarnation) { return gone(incarnation, input::ChildEnd::lost); }
+  Lines withdrawn(std::uint32_t incarnation) {
+    return gone(incarnation, input::ChildEnd::withdrawn);
+  }
+
   Lines stop_normally() { return take(input::ChildDown{engine->incarnation(), {}}); }
 
   Lines child_started() { return take(input::ChildStarted{engine->incarnation()}); }
@@ -137,6 +143,10 @@ public:
   std::vector<effect::Suspend> suspended;
 
 private:
+  Lines gone(std::uint32_t incarnation, input::ChildEnd end) {
+    return take(input::ChildDown{incarnation, {11, "gone"}, Verdict::retry, end});
+  }
+
   std::string name(std::uint32_t slot) const { return std::to_string(delivery_in_.at(slot)); }
 
   std::uint32_t slot_of(std::uint64_t delivery) const {

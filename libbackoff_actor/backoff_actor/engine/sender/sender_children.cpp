@@ -142,8 +142,8 @@ void SenderEngine::Step::operator()(const input::ChildDown& x) {
     return;
   const auto is_expected = lane->child == Child::leaving || is_ending() || holds_cancelled(*lane)
                            || is_nobodys_fault(*lane, x.end);
-  if (lane->child == Child::starting && is_guarded(*lane) && x.end == input::ChildEnd::own)
-    gate_.report_failed_start(now_);
+  if (lane->child == Child::starting && is_guarded(*lane))
+    x.end == input::ChildEnd::own ? gate_.report_failed_start(now_) : gate_.return_unused(now_);
   lane->child = Child::none;
   const auto is_lost = is_expected && x.end == input::ChildEnd::lost;
   if (is_lost)
