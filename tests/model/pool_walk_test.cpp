@@ -13,8 +13,11 @@ namespace backoff_actor::model_test {
 
 namespace {
 
+// Which kinds may have workers of other processes.
+enum class Visited { none, some, any };
+
 template <class Theme>
-bool pools_hold(Theme theme) {
+bool pools_hold(Theme theme, Visited visited = Visited::none) {
   const auto make_walk = [=] {
     const auto conditions = *test::themed(arbitrary_conditions(), [=](Conditions& x) {
       x.has_fallback = 0;
@@ -23,7 +26,12 @@ bool pools_hold(Theme theme) {
       x.ordering = 1 + x.ordering % 2; // not strict
       theme(x);
     });
-    const auto pool = *arbitrary_pool();
+    const auto pool = *test::themed(arbitrary_pool(), [=](PoolConditions& x) {
+      if (visited == Visited::none)
+        x.visited = 0;
+      if (visited == Visited::some)
+        x.visited = std::max(x.visited, 1);
+    });
     const auto left =
       conditions.persist == 0
         ? std::vector<Command>{}
@@ -65,6 +73,10 @@ TEST(pool_walk, holds_when_workers_hang) {
   }));
 }
 
+TEST(pool_walk, holds_when_workers_of_other_processes_come_and_go) {
+  EXPECT_TRUE(pools_hold([](Conditions& x) { never_give_up(x); }, Visited::some));
+}
+
 TEST(pool_walk, holds_when_limits_end_the_sender) {
   EXPECT_TRUE(pools_hold([](Conditions& x) {
     if (x.max_elapsed == 0)
@@ -73,7 +85,7 @@ TEST(pool_walk, holds_when_limits_end_the_sender) {
 }
 
 TEST(pool_walk, holds_when_everything_happens_at_once) {
-  EXPECT_TRUE(pools_hold([](Conditions&) {}));
+  EXPECT_TRUE(pools_hold([](Conditions&) {}, Visited::any));
 }
 
 } // namespace backoff_actor::model_test

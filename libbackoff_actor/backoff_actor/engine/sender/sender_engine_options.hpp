@@ -67,7 +67,8 @@ struct EngineOptions {
   std::uint32_t max_in_flight = 1024;
 
   /// The workers that share the outbox; without kinds: one child, of the kind 0. Only with
-  /// `Ordering::per_key` or `unordered`, and without a fallback.
+  /// `Ordering::per_key` or `unordered`, and without a fallback. A kind with no worker at the most
+  /// has none until `input::Resize` gives it some.
   WorkerPool pool{};
 
   /// How many failures a delivery may be charged with before it is given up. Unset: any number, and
@@ -130,8 +131,9 @@ struct EngineOptions {
   /// over, and stays owed there when the sender ends.
   bool persist = false;
 
-  /// How often the process may end while a child has a delivery. The engine gives a restored
-  /// delivery up when it has reached this. Unset: no limit, and no `effect::GiveBack`. Only with
+  /// How often the sender's process may end while a child has a delivery; `input::ChildEnd` says
+  /// what becomes of those whose child had another. The engine gives a restored delivery up when it
+  /// has reached this. Unset: no limit, and no `effect::GiveBack`. Only with
   /// `persist`.
   ///
   /// @range 1 and above

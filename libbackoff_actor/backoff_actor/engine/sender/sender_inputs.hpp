@@ -163,7 +163,7 @@ struct StartFailed {
 enum class ChildEnd : std::uint8_t {
   /// By itself: it stopped, crashed, or did as it was told.
   own,
-  /// Its process takes it away, and has a reason of its own. Nobody is to blame: nothing is charged,
+  /// Its process takes it away, and has a reason of its own. Nobody is to blame: nobody is charged,
   /// no backoff takes a step, and what the child held is handed over again at once.
   withdrawn,
   /// Its process, or the line to it, has failed. This is as `withdrawn`, but a delivery that the
@@ -264,14 +264,16 @@ struct Pause {};
 struct Resume {};
 
 /// The pool is to have another number of workers. The engine adds those that are missing at once.
-/// Workers above the most finish what they hold, and leave.
+/// Workers above the most finish what they hold, and leave: first those that can be given nothing,
+/// then idle ones. With 0 at the most, the kind has no worker until the next `Resize`.
 struct Resize {
   std::uint16_t kind;  ///< the index of their kind
   WorkerCount workers; ///< from now on
 };
 
 /// A worker of the pool is to finish what it holds, and to leave. If its kind then has fewer
-/// workers than the least, another takes its place.
+/// workers than the least, another takes its place. If it was the last of all, and something is
+/// owed, another takes its place with the next input.
 struct RetireWorker {
   std::uint16_t worker; ///< its number, from 1
 };

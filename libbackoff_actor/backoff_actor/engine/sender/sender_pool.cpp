@@ -16,6 +16,8 @@
 #include <cstddef>
 #include <limits>
 #include <optional>
+#include <tuple>
+#include <utility>
 
 namespace backoff_actor {
 
@@ -133,8 +135,9 @@ void SenderEngine::Step::fill_pool() {
     while (pool.kinds[i].size < pool.kinds[i].settings.workers.least
            && add_worker(static_cast<std::uint16_t>(i)))
       continue;
-  if (is_used && pool.size() == 0)
-    add_worker(0);
+  if (is_used && pool.size() == 0 && !std::exchange(pool.was_emptied, false))
+    if (const auto kind = pool.first_to_grow())
+      add_worker(*kind);
 }
 
 // Workers that stopped normally, when nothing was owed, are made again when something is.
@@ -234,15 +237,22 @@ void SenderEngine::Step::go_on_retiring(Lane& worker) {
   }
 }
 
-// The wanted worker whose child is the youngest; null if there is none.
-SenderEngine::Lane* SenderEngine::Step::youngest_worker(std::uint16_t kind, bool is_idle) {
+// The wanted worker that the pool misses the least; null if there is none. First come those that
+// hold nothing and can be given nothing, such as one in its delay; then those that are idle; then
+// those that hold something. Of equal ones it is that with the youngest child. With `is_idle`, only
+// those that are idle count.
+SenderEngine::Lane* SenderEngine::Step::least_missed(std::uint16_t kind, bool is_idle) {
+  const auto rank = [](const Lane& worker) {
+    const auto can_take = worker.child == Child::alive && !worker.delay_runs;
+    return std::tuple{worker.in_flight.count != 0, can_take, ~worker.incarnation};
+  };
   Lane* result = nullptr;
   for (auto& worker : work_.lanes) {
     if (worker.kind != kind || !worker.is_wanted
         || (is_idle && !work_.pool->kinds[kind].free.contains(worker.index))
         || (is_idle && worker.in_flight.count != 0))
       continue;
-    if (result == nullptr || result->incarnation < worker.incarnation)
+    if (result == nullptr || rank(worker) < rank(*result))
       result = &worker;
   }
   return result;
@@ -259,18 +269,15 @@ void SenderEngine::Step::scale_pool() {
   const auto has_backlog =
     backlog_.size_ready() > std::size_t{scaling.backlog_per_worker} * pool.size();
   // The first kind grows first, and the last kind shrinks first.
-  std::optional<std::uint16_t> growing;
+  const auto growing = may && has_backlog ? pool.first_to_grow() : std::nullopt;
   std::optional<std::uint16_t> shrinking;
-  for (std::uint16_t i = 0; i < pool.kinds.size(); ++i) {
-    if (!growing && pool.kinds[i].size < pool.kinds[i].settings.workers.most)
-      growing = i;
+  for (std::uint16_t i = 0; i < pool.kinds.size(); ++i)
     if (pool.kinds[i].can_shrink())
       shrinking = i;
-  }
-  if (pool.growth.has_lasted(may && has_backlog && growing, scaling.grow_after, now_))
+  if (pool.growth.has_lasted(growing.has_value(), scaling.grow_after, now_))
     add_worker(*growing);
   if (pool.shrinkage.has_lasted(may && shrinking, scaling.shrink_after, now_))
-    retire(*youngest_worker(*shrinking, true), true);
+    retire(*least_missed(*shrinking, true), true);
   place_changed();
   note_what_holds_back();
 }
@@ -304,19 +311,27 @@ void SenderEngine::Step::operator()(const input::Resize& x) {
     return;
   auto& kind = work_.pool->kinds[x.kind];
   kind.settings.workers = x.workers;
-  while (kind.size > x.workers.most) {
-    auto* const idle = youngest_worker(x.kind, true);
-    retire(idle != nullptr ? *idle : *youngest_worker(x.kind, false), true);
-    place_changed();
-  }
+  while (kind.size > x.workers.most)
+    retire(*least_missed(x.kind, false), true);
 }
 
 void SenderEngine::Step::operator()(const input::RetireWorker& x) {
   if (!work_.pool || x.worker == 0 || is_closing())
     return;
   if (auto* const worker = work_.lanes.find(x.worker - std::size_t{1});
-      worker != nullptr && worker->is_wanted)
+      worker != nullptr && worker->is_wanted) {
     retire(*worker, false);
+    note_emptied(*worker);
+  }
+}
+
+// If that was the last worker, and something is owed, another one comes with the next input, a
+// wake-up at the latest. Before, the kind can still be told that it may have none.
+void SenderEngine::Step::note_emptied(const Lane& last) {
+  if (work_.pool->size() != 0 || self_.owed() == 0)
+    return;
+  work_.pool->was_emptied = true;
+  work_.pool->note_due(last.index, now_);
 }
 
 } // namespace backoff_actor

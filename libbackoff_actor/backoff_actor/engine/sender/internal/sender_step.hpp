@@ -185,7 +185,8 @@ private:
   bool is_above_least(const Lane& worker) const;
   void retire(Lane& worker, bool may_stay);
   void go_on_retiring(Lane& worker);
-  Lane* youngest_worker(std::uint16_t kind, bool is_idle);
+  void note_emptied(const Lane& last);
+  Lane* least_missed(std::uint16_t kind, bool is_idle);
 
   // -- deliveries -----------------------------------------------------------------
 

@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -111,6 +112,14 @@ struct SenderEngine::Pool {
     return result;
   }
 
+  // The first kind that may have one worker more.
+  std::optional<std::uint16_t> first_to_grow() const {
+    for (std::uint16_t i = 0; i < kinds.size(); ++i)
+      if (kinds[i].size < kinds[i].settings.workers.most)
+        return i;
+    return std::nullopt;
+  }
+
   bool is_held_by_service() const {
     return std::any_of(kinds.begin(), kinds.end(), [](const Kind& kind) { return kind.is_held(); });
   }
@@ -175,10 +184,11 @@ struct SenderEngine::Pool {
   std::array<Duration, 5> held_for{};    // by `HeldBy`, until `held_since`
   HeldBy held_by = HeldBy::nothing;      // since `held_since`
   Instant held_since{};
-  bool is_alone = false; // a delivery is out that may end the whole process
-  Instant busy_since{};  // when the outbox was last empty and got something
-  Lasting growth{};      // the backlog is long
-  Lasting shrinkage{};   // of idle workers
+  bool was_emptied = false; // by hand, in this step
+  bool is_alone = false;    // a delivery is out that may end the whole process
+  Instant busy_since{};     // when the outbox was last empty and got something
+  Lasting growth{};         // the backlog is long
+  Lasting shrinkage{};      // of idle workers
 };
 
 } // namespace backoff_actor
