@@ -232,6 +232,82 @@ TEST_F(CancelTest, is_answered_once_it_is_stored) {
   EXPECT_THAT(owed(), ::testing::SizeIs(1));
 }
 
+// The child, which ends at once, is a, and the one behind it b.
+class CancelOrderTest : public CancelTest, public ::testing::WithParamInterface<Ordering> {
+protected:
+  void begin() {
+    outbox = open(store);
+    begin_another();
+  }
+
+  void begin_another() {
+    auto options = one_at_a_time();
+    options.ordering = GetParam();
+    start_hand_made(
+      [this](caf::event_based_actor*, const TrackedMsg& x) {
+        had.push_back(x.payload.get_as<std::string>(0));
+        return caf::make_message(Sent{x.id});
+      },
+      with(outbox, std::move(options)));
+    time.run();
+  }
+
+  // a is cancelled, but the store does not know, and b waits behind it.
+  std::shared_ptr<testing::Answer<CancelAnswer>> cancel_a_while_the_disk_is_full() {
+    tell(Pause{});
+    a = submit("a", {.key = "k", .idempotency_key = "a"});
+    submit("b", {.key = "k", .idempotency_key = "b"});
+    store->fail_always(StoreFailure::full);
+    auto answer = cancel({"a"});
+    EXPECT_FALSE(answer->is_ready());
+    tell(Resume{});
+    return answer;
+  }
+
+  Strings had; // in order
+  std::shared_ptr<testing::Answer<std::string>> a;
+};
+
+TEST_P(CancelOrderTest, of_what_waits_brings_nothing_back_behind_younger_ones) {
+  begin();
+  cancel_a_while_the_disk_is_full();
+  EXPECT_THAT(had, IsEmpty()) << "the store does not know yet that a is cancelled";
+  const auto before = store;
+  store = store->copy(); // the process is killed
+  begin();
+  EXPECT_THAT(had, ElementsAre("a", "b"));
+  before->fail_always({}); // lets the first sender end
+}
+
+TEST_P(CancelOrderTest, of_what_waits_lets_younger_ones_go_once_that_is_stored) {
+  begin();
+  const auto answer = cancel_a_while_the_disk_is_full();
+  EXPECT_FALSE(a->is_ready()) << "nor does its client hear of it";
+  store->fail_always({});
+  time.advance(1min);
+  ASSERT_TRUE(answer->value);
+  EXPECT_EQ(answer->value->found, CancelFound::waiting);
+  EXPECT_THAT(text_of(a->error), HasSubstr("cancelled"));
+  EXPECT_THAT(had, ElementsAre("b"));
+}
+
+TEST_P(CancelOrderTest, holds_up_younger_ones_in_the_next_sender_of_the_process_too) {
+  begin();
+  const auto answer = cancel_a_while_the_disk_is_full();
+  tell(Pause{});
+  stop_sender();
+  EXPECT_THAT(text_of(a->error), HasSubstr("cancelled"));
+  EXPECT_THAT(text_of(answer->error), HasSubstr("stopped"));
+  begin_another();
+  EXPECT_THAT(had, IsEmpty());
+  store->fail_always({});
+  time.advance(1min);
+  EXPECT_THAT(had, ElementsAre("b"));
+}
+
+INSTANTIATE_TEST_SUITE_P(of, CancelOrderTest,
+                         ::testing::Values(Ordering::strict, Ordering::per_key));
+
 TEST_F(CancelTest, of_what_waits_holds_beyond_the_life_of_the_process) {
   start_cancellable_durably();
   submit_as("first");

@@ -225,6 +225,8 @@ private:
     require(!is_narrowed(child) || child.has.empty(),
             "a child that has refused a delivery holds one at a time, if that is wished");
     check_order(options_.ordering, deliveries, id);
+    require(!overtakes_what_is_gone(id),
+            "nothing is handed over before it is stored that an older one was cancelled");
     const auto asked = not_before_.find({id, child.is_fallback});
     require(asked == not_before_.end() || now_ >= asked->second,
             "a delivery is not handed over before the time that its refusal asked for");
@@ -273,6 +275,8 @@ private:
               || options_.charging.give_up_after,
             "nothing expires before its deadline");
     end(x.slot);
+    if (x.reason == DeadLetterReason::cancelled)
+      leave(x.delivery);
     return dead_letter_line(x.delivery, x.reason, x.attempts, x.submitted_at, x.cause.get());
   }
 
@@ -280,6 +284,7 @@ private:
     require(cancelled_.count(x.delivery) == 1, "only what was cancelled ends so");
     look_at(x);
     end(x.slot);
+    leave(x.delivery);
     return cancelled_line(x.delivery);
   }
 

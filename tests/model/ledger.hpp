@@ -30,6 +30,7 @@ public:
   std::map<std::uint64_t, KnownDelivery> deliveries;
   std::vector<HandOverId> hand_overs; // all that ever were
   std::set<std::uint64_t> unwritten;  // deliveries with a payload that is not stored
+  std::set<std::uint64_t> gone;       // cancelled ones that have ended, which is not stored
   std::optional<Instant> wake_up;     // that is out
   StoreContract store;
 
@@ -82,6 +83,11 @@ protected:
     if (const auto found = in_slot_.find(x.slot);
         found != in_slot_.end() && found->second == x.delivery)
       cancelled_.insert(x.delivery);
+  }
+  void take(const input::CancelStored& x) {
+    if (const auto known = deliveries.find(x.delivery);
+        known != deliveries.end() && known->second.slot == x.slot)
+      gone.erase(x.delivery);
   }
   void take(const input::Replaced& x) {
     if (unwritten.erase(x.delivery) == 1 && x.is_new) {
@@ -232,6 +238,28 @@ protected:
     deliveries.at(id).in_flight_at = 0;
   }
 
+  /// It was cancelled. What was restored for its end is known to be.
+  void leave(std::uint64_t id) {
+    if (options_.persist && id != restored_for_its_end_)
+      gone.insert(id);
+  }
+
+  /// A process that dies would bring the cancelled one back after the other was begun. What was put
+  /// off has no place in the order.
+  bool overtakes_what_is_gone(std::uint64_t id) const {
+    const auto& x = deliveries.at(id);
+    return std::any_of(gone.begin(), gone.end(), [&](std::uint64_t other) {
+      const auto& y = deliveries.at(other);
+      const auto is_put_off = [](const KnownDelivery& z) {
+        return z.not_before != Instant{Duration::min()};
+      };
+      if (options_.ordering == Ordering::strict)
+        return other < id;
+      return options_.ordering == Ordering::per_key && x.key != 0 && x.key == y.key && other < id
+             && !is_put_off(x) && !is_put_off(y);
+    });
+  }
+
   bool has_child() const {
     return std::any_of(children.begin(), children.end(), [](const auto& entry) {
       return entry.second.is_there() || entry.second.state == State::leaving;
@@ -253,7 +281,7 @@ protected:
              && (child.state == State::starting || child.state == State::leaving
                  || (child.is_there() && (!child.has.empty() || child.probe)));
     });
-    return is_awaited || !store.awaited().empty() || !unwritten.empty();
+    return is_awaited || !store.awaited().empty() || !unwritten.empty() || !gone.empty();
   }
 
   EngineOptions options_;

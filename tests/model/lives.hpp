@@ -27,7 +27,7 @@ public:
     switch (x.what) {
     case Action::What::live:
       if (x.command.kind != Kind::persisted && x.command.kind != Kind::replaced
-          && x.command.kind != Kind::restore)
+          && x.command.kind != Kind::cancel_stored && x.command.kind != Kind::restore)
         life().take(x.command); // the store has its own, and is the only one to restore
       return;
     case Action::What::commit:
@@ -78,6 +78,8 @@ private:
     bool has_ended = false;   // a sender has said so
     bool end_is_lost = false; // the process died before the store was told
     std::uint32_t begun = 0;  // the newest payload that a child had
+    bool is_begun = false;    // a child had it
+    bool is_dropped = false;  // from a full outbox
   };
 
   struct Held {
@@ -91,10 +93,12 @@ private:
     bool is_new = false;       // of those that the sender waits for, the store has taken some
   };
 
+  enum class About { insertion, payload, cancelled };
+
   struct Answer {
     std::uint64_t delivery;
     bool is_stored;
-    bool is_payload;
+    About about;
   };
 
   struct Left {
@@ -181,7 +185,8 @@ private:
         settle(x, !fails);
         continue;
       }
-      answers_.push_back({x.delivery, !fails, false});
+      answers_.push_back(
+        {x.delivery, !fails, x.is_of_cancelled ? About::cancelled : About::insertion});
       if (fails)
         left_.erase(x.delivery); // where it came from has it still
     }
@@ -201,7 +206,7 @@ private:
       return;
     known->is_new |= is_stored;
     if (--known->unwritten == 0)
-      answers_.push_back({x.delivery, true, true});
+      answers_.push_back({x.delivery, true, About::payload});
   }
 
   void answer(const Action& x) {
@@ -216,8 +221,10 @@ private:
   }
 
   void tell(const Answer& x) {
-    if (!x.is_payload)
+    if (x.about == About::insertion)
       return life().answer(x.delivery, x.is_stored);
+    if (x.about == About::cancelled)
+      return life().answer_cancelled(x.delivery);
     auto* const known = held(x.delivery);
     if (known == nullptr || known->unwritten != 0)
       return; // it has ended, or has a newer payload
@@ -299,7 +306,11 @@ private:
             "a client is told that its message is safe before a child has it");
     check_that_it_is_alive(held.message);
     require(held.unwritten == 0, "a payload that is handed over is on the disk");
-    fates_.at(held.message).begun = store_.owed().at(held.delivery).version;
+    const auto& owed = store_.owed().at(held.delivery);
+    auto& fate = fates_.at(held.message);
+    check_order(held.delivery, owed, fate);
+    fate.is_begun = true;
+    fate.begun = owed.version;
     count_hand_overs(held, 1);
   }
 
@@ -327,7 +338,7 @@ private:
     ++held.unwritten;
     store_.add({x.delivery, SimulatedStore::Replace{++held.version, 1}});
   }
-  void carry_out(const effect::Cancelled& x) { end(x.slot); }
+  void carry_out(const effect::Cancelled& x) { end(x.slot, true); }
   void carry_out(const effect::KeepNote& x) {
     auto& note = slots_.at(x.slot).note;
     note = note_;
@@ -340,7 +351,8 @@ private:
       x.reason == DeadLetterReason::stopped || x.reason == DeadLetterReason::gave_up;
     require(!is_of_the_end || !(held.is_restored || fates_.at(held.message).is_confirmed),
             "what was confirmed outlives its sender");
-    end(x.slot);
+    fates_.at(held.message).is_dropped |= x.reason == DeadLetterReason::dropped;
+    end(x.slot, x.reason == DeadLetterReason::cancelled);
   }
 
   void carry_out(const effect::Suspend& x) {
@@ -352,13 +364,26 @@ private:
     slots_.erase(x.slot);
   }
 
-  void end(std::uint32_t slot) {
+  void end(std::uint32_t slot, bool is_cancelled = false) {
     const auto held = slots_.at(slot);
     auto& fate = fates_.at(held.message);
     fate.has_ended = true;
     fate.end_is_lost = false;
-    store_.add({held.delivery, SimulatedStore::End{held.message}});
+    store_.add({held.delivery, SimulatedStore::End{held.message, is_cancelled}});
     slots_.erase(slot);
+  }
+
+  // What no child had yet comes after what was submitted before it, also in an earlier life. What
+  // is dropped from a full outbox may come back, and what has a time has no place in the order.
+  void check_order(std::uint64_t delivery, const SimulatedStore::Owed& owed, const Fate& fate) {
+    const auto ordering = static_cast<Ordering>(conditions_.ordering);
+    if (ordering == Ordering::unordered || (ordering == Ordering::per_key && owed.key == 0)
+        || owed.not_before != Instant{Duration::min()})
+      return;
+    auto& youngest = youngest_begun_[ordering == Ordering::strict ? 0 : owed.key];
+    require(fate.is_begun || fate.is_dropped || delivery > youngest,
+            "nothing comes back behind a younger one that was begun before it");
+    youngest = std::max(youngest, delivery);
   }
 
   // It may have been handed over in an earlier life, but that life did not end it for good.
@@ -380,11 +405,12 @@ private:
   std::string note_; // that came with this step
   SimulatedStore store_;
   std::map<Message, Fate> fates_;
-  std::vector<std::unique_ptr<Walk>> walks_; // the last one lives
-  Instant origin_{};                         // of its time line
-  std::map<std::uint32_t, Held> slots_;      // what it owes
-  std::map<std::uint64_t, Left> left_;       // what it has left to the store, at its end
-  std::vector<Answer> answers_;              // that the store has not given yet
+  std::map<std::uint64_t, std::uint64_t> youngest_begun_; // by key; in strict order there is one
+  std::vector<std::unique_ptr<Walk>> walks_;              // the last one lives
+  Instant origin_{};                                      // of its time line
+  std::map<std::uint32_t, Held> slots_;                   // what it owes
+  std::map<std::uint64_t, Left> left_; // what it has left to the store, at its end
+  std::vector<Answer> answers_;        // that the store has not given yet
 };
 
 } // namespace backoff_actor::model_test

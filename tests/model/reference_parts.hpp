@@ -33,7 +33,9 @@ struct Delivery {
   bool is_stored;
   BackOff own_backoff;
   OwnRetries own_retries{};
-  bool is_owed = true; // otherwise a ghost
+  bool is_owed = true;  // otherwise a ghost
+  bool is_kept = false; // a ghost that no child has: its end is not stored, so it keeps its place
+  bool is_end_stored = false; // that it is cancelled: it was restored for its end
   bool is_in_flight = false;
   bool is_suspect = false;
   bool is_cancelled = false; // and a child has it

@@ -141,6 +141,13 @@ protected:
     return 0;
   }
 
+  /// From the end of the lane's delay, which is known when the step is over.
+  void pause_on_its_own(const Lane& lane, Delivery& x, std::optional<Duration> wish) {
+    x.pause_asked = std::max(wish.value_or(Duration::zero()), Duration::zero()); // less is no wish
+    to_pause.push_back(x.id);
+    x.pauses_after_fallback = lane.is_fallback;
+  }
+
   /// `fault`: whose it was, as it was judged while the child still had the culprit.
   void charge(const Lane& lane, std::uint64_t culprit, const Cause& cause, const Decision& decision,
               Blame fault) {
@@ -305,6 +312,8 @@ protected:
   /// The delivery whose turn it is.
   Delivery* next_in_turn() {
     for (auto& x : deliveries) {
+      if (holds_up_all(x))
+        return nullptr;
       if (x.is_waiting() && !is_put_off(x) && !is_behind_its_key(x))
         return x.is_stored && !x.is_unwritten && !x.scheduled_for ? &x : nullptr;
     }

@@ -279,9 +279,15 @@ public:
     tell(event::CancelRequested{now, x.delivery, child});
   }
 
+  void operator()(const input::CancelStored& x) {
+    const auto* found = is_stopped ? nullptr : find(x.delivery);
+    if (found != nullptr && found->is_kept)
+      erase(x.delivery);
+  }
+
   void operator()(const input::Replace& x) {
     auto* found = is_stopped ? nullptr : find(x.delivery);
-    if (found == nullptr || found->is_in_flight || !found->note.empty())
+    if (found == nullptr || found->is_in_flight || found->is_kept || !found->note.empty())
       return;
     found->weight = x.weight;
     found->hand_overs.clear();
@@ -296,7 +302,7 @@ public:
 
   void operator()(const input::Replaced& x) {
     auto* found = is_stopped ? nullptr : find(x.delivery);
-    if (found == nullptr || !found->is_unwritten)
+    if (found == nullptr || !found->is_unwritten || found->is_kept)
       return;
     found->weight = x.weight;
     found->is_unwritten = false;

@@ -187,6 +187,11 @@ public:
     });
   }
 
+  /// In strict order nothing behind it is handed over.
+  bool holds_up_all(const Delivery& x) const {
+    return x.is_kept && options.ordering == Ordering::strict;
+  }
+
   bool is_closing() const { return finishing || ending; }
 
   /// Whether no child has anything that is owed, and the store has taken all.
@@ -286,7 +291,10 @@ public:
     result.in_flight = static_cast<std::uint64_t>(
       std::count_if(deliveries.begin(), deliveries.end(),
                     [](const Delivery& x) { return x.is_owed && x.is_in_flight; }));
-    result.ghosts = is_stopped ? 0 : deliveries.size() - owed().size();
+    result.ghosts = is_stopped ? 0
+                               : static_cast<std::uint64_t>(std::count_if(
+                                 deliveries.begin(), deliveries.end(),
+                                 [](const Delivery& x) { return !x.is_owed && !x.is_kept; }));
     result.scheduled = is_stopped ? 0
                                   : static_cast<std::uint64_t>(std::count_if(
                                     deliveries.begin(), deliveries.end(),
@@ -360,11 +368,28 @@ protected:
       ++counters.dead_lettered;
     }
     x.is_stored = true;
-    if (reason == DeadLetterReason::expired && x.is_in_flight) {
+    if (reason == DeadLetterReason::expired && x.is_in_flight)
       x.is_owed = false; // an error that is held for it still tells whose the crash was
-    } else {
+    else if (reason == DeadLetterReason::cancelled)
+      leave(id);
+    else
       erase(id);
-    }
+  }
+
+  /// What was cancelled is gone once that is stored. Until then nothing overtakes it.
+  void leave(std::uint64_t id) {
+    auto& x = *find(id);
+    const auto has_place =
+      options.ordering == Ordering::strict || (options.ordering == Ordering::per_key && x.key != 0);
+    if (!options.persist || x.is_end_stored || !has_place || is_put_off(x))
+      return erase(id);
+    forget_held(id);
+    x.is_owed = x.is_in_flight = false;
+    x.is_kept = x.is_stored = true;
+    x.hand_overs.clear();
+    x.pauses_until.reset();
+    x.scheduled_for.reset();
+    x.pause_asked.reset();
   }
 
   void end_cancelled(std::uint64_t id) {
@@ -376,7 +401,7 @@ protected:
       count_accepted(id);
     tell(event::Cancelled{now, id, x.attempts});
     ++counters.cancelled;
-    erase(id);
+    leave(id);
   }
 
   /// What has failed is gone.
@@ -639,7 +664,6 @@ protected:
     return limit && x.attempts >= *limit;
   }
 
-  // From the end of the lane's delay, which is known when the step is over.
   /// How much of the wish counts beside a backoff's own wait.
   Duration obeyed(Duration wish, Duration own) const {
     const auto bound = options.retry_after.bound;
@@ -663,12 +687,6 @@ protected:
   Duration with_wish(Duration own, std::optional<Duration> wish) const {
     const auto asked = obeyed(wish.value_or(Duration::zero()), own);
     return takes_the_place(wish) ? asked : std::max(own, asked);
-  }
-
-  void pause_on_its_own(const Lane& lane, Delivery& x, std::optional<Duration> wish) {
-    x.pause_asked = std::max(wish.value_or(Duration::zero()), Duration::zero()); // less is no wish
-    to_pause.push_back(x.id);
-    x.pauses_after_fallback = lane.is_fallback;
   }
 
 private:

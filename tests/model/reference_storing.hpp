@@ -80,6 +80,7 @@ public:
     tell(event::Restored{now, x.delivery, x.attempts});
     if (x.own && x.own->is_cancelled) {
       delivery.wants_letter = x.own->wants_letter;
+      delivery.is_end_stored = true;
       return end_cancelled(x.delivery);
     }
     if (options.max_hand_overs && x.hand_overs > 0) {

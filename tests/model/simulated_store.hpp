@@ -58,6 +58,7 @@ public:
   };
   struct End { // acknowledged, or a dead letter
     Message message;
+    bool is_cancelled = false;
   };
 
   struct Change {
@@ -68,7 +69,8 @@ public:
   /// Of which change it is known now whether it is made.
   struct Answer {
     std::uint64_t delivery;
-    std::uint32_t version = 0; // of the payload that was to be replaced; 0: the delivery itself
+    std::uint32_t version = 0;    // of the payload that was to be replaced; 0: the delivery itself
+    bool is_of_cancelled = false; // what becomes of it
   };
 
   // -- on the disk -----------------------------------------------------------------------
@@ -109,6 +111,9 @@ public:
     for (; count > 0; --count) {
       const auto [delivery, what] = queue_.front();
       queue_.pop_front();
+      const auto* end = std::get_if<End>(&what);
+      if (std::holds_alternative<Cancel>(what) || (end != nullptr && end->is_cancelled))
+        result.push_back({delivery, 0, true});
       if (const auto* x = std::get_if<Insert>(&what)) {
         owed_.emplace(delivery, x->owed);
         last_number_ = std::max(last_number_, delivery);

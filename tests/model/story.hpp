@@ -75,6 +75,9 @@ private:
   std::string tell(const input::Cancel& x) const {
     return "Cancel " + number(x.delivery) + (x.wants_letter ? ", for a letter" : "");
   }
+  std::string tell(const input::CancelStored& x) const {
+    return "CancelStored " + number(x.delivery);
+  }
   std::string tell(const input::Replace& x) const {
     return "Replace " + number(x.delivery) + ", " + number(x.weight) + " bytes";
   }

@@ -161,7 +161,8 @@ private:
         || !reference_.in_flight(reference_.primary).empty())
       return;
     for (const auto& x : reference_.deliveries) {
-      if (!x.is_stored || x.is_unwritten || (x.scheduled_for && !reference_.is_put_off(x)))
+      if (!x.is_stored || x.is_unwritten || (x.scheduled_for && !reference_.is_put_off(x))
+          || reference_.holds_up_all(x))
         break;
       require(!x.is_waiting() || reference_.is_put_off(x) || reference_.is_behind_its_key(x),
               "a child that could work is not left idle");

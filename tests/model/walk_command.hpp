@@ -44,7 +44,8 @@ enum class Kind {
   others_succeed, // that share the guard
   cancel,
   replace,
-  replaced, // the store has answered
+  replaced,      // the store has answered
+  cancel_stored, // the same of what was cancelled
 };
 
 /// One input in the making. What it refers to is looked up when its turn comes, so that a walk from
@@ -251,7 +252,8 @@ inline constexpr Choice<Kind> commands[] = {{180, Kind::submit, "submit"},
                                             {30, Kind::others_succeed, "others_succeed"},
                                             {30, Kind::cancel, "cancel"},
                                             {30, Kind::replace, "replace"},
-                                            {30, Kind::replaced, "replaced"}};
+                                            {30, Kind::replaced, "replaced"},
+                                            {40, Kind::cancel_stored, "cancel_stored"}};
 
 inline void show(const std::shared_ptr<const OwnRetries>& x, std::ostream& out) {
   if (x && x->backoff)

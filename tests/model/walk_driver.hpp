@@ -44,6 +44,11 @@ public:
     step(input::Replaced{account().deliveries.at(id).slot, id, weight, is_new});
   }
 
+  /// The store knows what becomes of a cancelled delivery.
+  void answer_cancelled(std::uint64_t id) {
+    step(input::CancelStored{account().deliveries.at(id).slot, id});
+  }
+
   void take(const Command& x) {
     switch (x.kind) {
     case Kind::submit:
@@ -64,6 +69,8 @@ public:
       return take_replace(x);
     case Kind::replaced:
       return take_replaced(x);
+    case Kind::cancel_stored:
+      return take_cancel_stored(x);
     case Kind::persisted:
       return take_persisted(x);
     case Kind::restore:
@@ -142,6 +149,8 @@ protected:
       answer(id, true);
     for (const auto id : std::set<std::uint64_t>{account().unwritten})
       answer_replaced(id, 1, true);
+    for (const auto id : std::set<std::uint64_t>{account().gone})
+      answer_cancelled(id);
   }
 
   void work(std::uint32_t which, bool is_well) {
@@ -221,6 +230,16 @@ protected:
                       x.weight(), is_new);
     else if (const auto it = target(x))
       step(input::Replaced{it->slot, it->delivery, x.weight(), is_new});
+  }
+
+  // Mostly of one that waits for that.
+  void take_cancel_stored(const Command& x) {
+    const auto& all = account().gone;
+    if (!all.empty() && x.hand_over() == Command::HandOver::held)
+      answer_cancelled(
+        *std::next(all.begin(), static_cast<std::ptrdiff_t>(x.which() % all.size())));
+    else if (const auto it = target(x))
+      step(input::CancelStored{it->slot, it->delivery});
   }
 
   void take_restore(const Command& x) {

@@ -151,6 +151,25 @@ void HandOverOrder::leave_turn(Slot slot) {
     pass_key_on(slot);
 }
 
+bool HandOverOrder::keep_place(Slot slot) {
+  auto& delivery = outbox_[slot];
+  if (ordering_ == Ordering::unordered || delivery.place == Place::scheduled
+      || (ordering_ == Ordering::per_key && delivery.key == 0))
+    return false;
+  if (delivery.is_scheduled) {
+    end_pause(slot);
+    end_schedule(slot);
+  } else if (delivery.place == Place::pausing) {
+    end_pause(slot);
+    give_back(slot);
+  }
+  if (ordering_ == Ordering::per_key && delivery.place != Place::blocked)
+    take(slot);
+  delivery.is_unwritten = true;
+  ++kept_;
+  return true;
+}
+
 // A delivery that is not blocked owns its key; the first blocked one is next.
 void HandOverOrder::pass_key_on(Slot owner) {
   const auto key = keys_.find(outbox_[owner].key);
@@ -163,6 +182,10 @@ void HandOverOrder::pass_key_on(Slot owner) {
     return;
   }
   outbox_.unlink(blocked, next);
+  if (outbox_[next].is_ghost) {
+    outbox_[next].place = Place::in_flight;
+    return;
+  }
   outbox_[next].place = Place::fresh;
   freed_.push(next, outbox_[next].id);
 }

@@ -79,6 +79,11 @@ public:
     return {};
   }
 
+  /// It is stored what becomes of a cancelled delivery.
+  Lines cancel_stored(std::uint64_t delivery) {
+    return take(input::CancelStored{slot_of(delivery), delivery});
+  }
+
   /// A delivery that was accepted here gets another payload, and the store says what it has.
   Lines replace(std::uint64_t delivery, std::uint32_t weight = 0) {
     return take(input::Replace{slot_of(delivery), delivery, weight});

@@ -256,6 +256,24 @@ TEST_F(outbox_engine, says_that_a_cancelled_one_is_gone_if_it_drops_what_it_keep
   EXPECT_EQ(outbox.engine.waiting(), 6U) << "three, and what has cancelled them";
 }
 
+TEST_F(outbox_engine, waits_for_no_cancellation_that_is_too_large_alone) {
+  outbox.put({change::Bury{1, DeadLetterReason::cancelled, 0, "", {}}});
+  outbox.go();
+  EXPECT_THAT(outbox.fail(StoreFailure::too_large),
+              ElementsAre("report", "cancellation of 1 is stored", "go on"));
+}
+
+TEST_F(outbox_engine, lets_the_next_sender_begin_nothing_before_what_was_cancelled_is_written) {
+  outbox.put({change::Acknowledge{1, {}, /*is_dropped=*/true}});
+  outbox.go();
+  outbox.put({change::SetContext{2, "mark", true}, acknowledgement(3)});
+  outbox.detach();
+  EXPECT_THAT(outbox.attach(), ElementsAre("behind"));
+  EXPECT_THAT(outbox.done(), ElementsAre("cancellation of 1 is stored", "go on"));
+  outbox.go();
+  EXPECT_THAT(outbox.done(), ElementsAre("cancellation of 2 is stored", "not behind", "go on"));
+}
+
 TEST_F(outbox_engine, keeps_what_a_sender_that_has_ended_made_of_rows) {
   outbox.put({change::Insert{{.id = 1}, 7}});
   outbox.go();

@@ -121,8 +121,11 @@ void BackOffSender::cancel(const Cancel& x, compat::OpenRequest client) {
     return;
   if (it.delivery == 0)
     return answer_cancel(client, it.found);
-  if (store_)
-    rare().awaited[it.delivery].cancels.push_back({it.found, std::move(client)});
+  if (store_) {
+    auto& awaited = rare().awaited[it.delivery];
+    awaited.slot = it.slot;
+    awaited.cancels.push_back({it.found, std::move(client)});
+  }
   take(input::Cancel{it.slot, it.delivery, x.wants_letter});
   if (!store_)
     answer_cancel(client, it.found);
@@ -168,12 +171,24 @@ void BackOffSender::end_cancelled(const effect::Cancelled& x) {
     store_->drop(x.delivery, now());
   if (parcel.extra)
     note_end(parcel, false);
+  auto* const awaited = store_ ? &await_end(x.delivery, x.slot) : nullptr;
   for_each_client(parcel, [&](compat::OpenRequest& client) {
-    if (client.is_request())
-      refuse(client, make_error(SenderError::cancelled));
-    else
+    if (!client.is_request())
       client = {}; // gets nothing
+    else if (awaited)
+      awaited->clients.push_back(std::move(client));
+    else
+      refuse(client, make_error(SenderError::cancelled));
   });
+}
+
+// The engine is to know when the end of a cancelled delivery is stored, also if nobody else is.
+BackOffSender::Awaited& BackOffSender::await_end(std::uint64_t delivery, std::uint32_t slot) {
+  auto& result = rare().awaited[delivery];
+  result.slot = slot;
+  if (result.cancels.empty())
+    result.cancels.push_back({CancelFound::in_work, {}});
+  return result;
 }
 
 // -- what is stored -----------------------------------------------------------------------------
@@ -183,16 +198,21 @@ void BackOffSender::on_cancels_stored() {
     return;
   for (const auto delivery : store_->take_cancelled()) {
     auto* const rare = rare_if_any();
-    if (!rare)
+    if (!rare || !store_) // the one before has ended the sender
       return;
     const auto found = rare->awaited.find(delivery);
     if (found == rare->awaited.end())
       continue;
+    const auto slot = found->second.slot;
     auto open = std::exchange(found->second.cancels, {});
+    auto clients = std::exchange(found->second.clients, {});
     if (found->second.replacements.empty())
       rare->awaited.erase(found);
     for (auto& one : open)
       answer_cancel(one.client, one.found);
+    for (auto& client : clients)
+      refuse(client, make_error(SenderError::cancelled));
+    take(input::CancelStored{slot, delivery});
   }
 }
 
@@ -202,6 +222,8 @@ void BackOffSender::refuse_awaited() {
     for (auto& [delivery, awaited] : std::exchange(rare->awaited, {})) {
       for (auto& one : awaited.cancels)
         refuse(one.client, make_error(SenderError::stopped));
+      for (auto& client : awaited.clients)
+        refuse(client, make_error(SenderError::cancelled));
       refuse_replacements(awaited, SenderError::stopped);
     }
 }

@@ -129,6 +129,8 @@ void BackOffSender::bury(const effect::DeadLetter& x, const News* news) {
   if (is_stored)
     store_->bury(x.delivery, x.reason, x.attempts, cause,
                  detail::message_words(parcel.payload, most_of_stored_text), now());
+  if (is_stored && x.reason == DeadLetterReason::cancelled)
+    await_end(x.delivery, x.slot);
   if (parcel.extra)
     note_end(parcel, false);
   for_each_client(parcel, [&](compat::OpenRequest& client) {

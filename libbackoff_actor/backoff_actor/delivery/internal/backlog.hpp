@@ -30,7 +30,8 @@ struct OwnRetries;
 ///              remove                remove_in_flight         remove_ghost
 ///
 /// Between any two calls:
-///  - A delivery is owed or a ghost. A ghost is with a child, and counts for nothing.
+///  - A delivery is owed or a ghost. A ghost is with a child, or keeps its place until its end is
+///    stored; it counts for nothing.
 ///  - A delivery with a child is in the list of exactly one lane. The caller keeps the lists, and
 ///    passes the right one.
 ///  - `owed()` sums up all owed deliveries, and `in_flight()` those of them that are with a child.
@@ -77,7 +78,7 @@ public:
   /// Without the clients that joined.
   std::size_t size() const { return outbox_.size(); }
   std::uint32_t size_in_flight() const { return in_flight_; }
-  std::size_t ghosts() const { return outbox_.ghosts(); }
+  std::size_t ghosts() const { return outbox_.ghosts() - order_.kept_places(); } // with a child
   std::size_t unstored() const { return unstored_; }
 
   Fill owed() const { return {outbox_.size() + joined_, bytes_}; }
@@ -352,6 +353,25 @@ public:
   void remove(Slot slot) {
     leave_owed(slot);
     order_.remove(slot);
+    outbox_.erase(slot);
+  }
+
+  /// The same, but its end is not stored yet: a ghost keeps its place, if others could overtake it.
+  void leave_place(Slot slot) {
+    leave_owed(slot);
+    if (order_.keep_place(slot)) {
+      outbox_.forget_hand_overs(slot);
+      return outbox_.make_ghost(slot);
+    }
+    order_.remove(slot);
+    outbox_.erase(slot);
+  }
+
+  bool keeps_place(Slot slot) const { return outbox_[slot].is_ghost && outbox_[slot].is_unwritten; }
+
+  /// The end of the ghost, which keeps its place, is stored.
+  void remove_place(Slot slot) {
+    order_.leave_place(slot);
     outbox_.erase(slot);
   }
 

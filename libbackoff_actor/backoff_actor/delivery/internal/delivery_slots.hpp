@@ -34,14 +34,14 @@ struct Delivery {
   Place place = Place::fresh;    ///< where it is
   bool held = false;             ///< an error came, and it is not known yet if the child crashed
   bool is_suspect = false;       ///< it may have crashed the child, so it goes alone
-  bool is_ghost = false;         ///< it is owed no longer, but the child still has it
-  bool is_unstored : 1 = true;   ///< the store has not taken it yet
+  bool is_ghost = false;       ///< it is owed no longer, but a child has it, or it keeps its place
+  bool is_unstored : 1 = true; ///< the store has not taken it yet
   bool is_scheduled : 1 = false; ///< its time has not come
   bool has_source : 1 = false;   ///< it stays where it came from until it is stored
   bool has_failed : 1 = false;   ///< this process has seen it fail
   bool is_cancelled : 1 = false; ///< it ends once its child has done with it
   bool wants_letter : 1 = false; ///< if it is cancelled: it becomes a dead letter
-  bool is_unwritten : 1 = false; ///< it has a new payload that the store has not taken yet
+  bool is_unwritten : 1 = false; ///< the store has not taken its new payload, or its end, yet
   std::uint16_t worker = 0;      ///< the index of the worker that last had it; the fallback: 1
 
   /// Whether it may be handed over when it is its turn.

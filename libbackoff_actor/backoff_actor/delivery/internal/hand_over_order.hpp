@@ -19,6 +19,9 @@
 // What is scheduled is in the heap of pauses. When its time has come, it comes behind those with
 // its key. Without a key its number alone counts, so it goes before younger ones. In strict order
 // it has its place in the list of fresh ones from the beginning, and holds up all behind it.
+//
+// A ghost that keeps its place owns its key as if it were in flight, or is blocked. In strict order
+// it stays where it is, and holds up all behind it.
 
 #include "backoff_actor/core/export.hpp"
 #include "backoff_actor/core/internal/slot_heap.hpp"
@@ -129,6 +132,20 @@ public:
       pass_key_on(slot);
   }
 
+  /// The delivery, which no child has, ends, but its end is not stored yet. If others could
+  /// overtake it, it keeps its place, so that a process that dies brings it back before them.
+  /// Returns whether it does; then the caller makes it a ghost.
+  bool keep_place(Slot slot);
+
+  /// The ghost's end is stored. Call this before erasing it.
+  void leave_place(Slot slot) {
+    --kept_;
+    remove(slot);
+  }
+
+  /// How many ghosts keep their places.
+  std::uint32_t kept_places() const { return kept_; }
+
   /// When the delivery's pause ends, or its time comes; `Instant::never()` if it has neither.
   Instant put_off_until(Slot slot) const {
     return pauses_.contains(slot) ? pauses_.key_of(slot) : Instant::never();
@@ -176,6 +193,7 @@ private:
   SlotHeap<std::uint64_t> freed_; // by number: fresh deliveries that were blocked or scheduled
   Ordering ordering_;
   bool is_by_number_ = true;
+  std::uint32_t kept_ = 0; // places of ghosts
 };
 
 } // namespace backoff_actor

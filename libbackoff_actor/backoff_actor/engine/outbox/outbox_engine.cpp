@@ -80,10 +80,24 @@ void OutboxEngine::take(const outbox_input::Attach& x) {
   refusal_.reset();
   lag_ = Lag::none;
   told_sure_until_ = Instant{Duration::min()};
+  note_left_cancels();
   tell_sure();
   tell_whether_behind();
   if (state_ == State::rests && (!nothing_waits() || lease_.is_limited()))
     go_on();
+}
+
+// What the last sender has cancelled is owed no longer, but the store does not know yet.
+void OutboxEngine::note_left_cancels() {
+  left_cancels_.clear();
+  const auto note = [this](const StoreChange& x) {
+    if (const auto delivery = cancelled_by(x))
+      left_cancels_.insert(delivery);
+  };
+  std::ranges::for_each(call_, note);
+  std::ranges::for_each(unanswered_, note);
+  std::ranges::for_each(apart_, note);
+  pending_.for_each(note);
 }
 
 void OutboxEngine::take(const outbox_input::Detach& /*x*/) {
@@ -253,8 +267,8 @@ void OutboxEngine::take(const outbox_input::Done& x) {
   for (const auto& one : changes)
     if (const auto* const message = std::get_if<change::SetMessage>(&one))
       tell_replaced(*message, std::nullopt);
-    else if (const auto delivery = cancelled_by(one); delivery != 0 && is_attached_)
-      effects_->emplace_back(outbox_effect::TellCancelled{delivery});
+    else
+      tell_cancelled(cancelled_by(one));
   tell_whether_behind();
   go_on();
 }
@@ -296,6 +310,8 @@ void OutboxEngine::keep(std::vector<StoreChange> changes, StoreFailure failure, 
     for (const auto& one : changes)
       if (const auto* const message = std::get_if<change::SetMessage>(&one))
         tell_replaced(*message, cause);
+      else
+        tell_cancelled(cancelled_by(one)); // nothing more will be
     return tell_insertions(last_id, cause);
   }
   failure_ = cause;
@@ -335,10 +351,16 @@ void OutboxEngine::tell_insertions(std::uint64_t last_id, std::optional<Cause> f
 void OutboxEngine::tell_refused(const UnwrittenChanges::Refused& refused, const Cause& cause) {
   for (const auto& one : refused.messages)
     tell_replaced(one, cause);
-  if (is_attached_)
-    for (const auto delivery : refused.cancelled)
-      effects_->emplace_back(outbox_effect::TellCancelled{delivery});
+  for (const auto delivery : refused.cancelled)
+    tell_cancelled(delivery);
   tell_insertions(refused.last_id, cause);
+}
+
+// `delivery`: 0: none.
+void OutboxEngine::tell_cancelled(std::uint64_t delivery) {
+  left_cancels_.erase(delivery);
+  if (delivery != 0 && is_attached_)
+    effects_->emplace_back(outbox_effect::TellCancelled{delivery});
 }
 
 void OutboxEngine::tell_replaced(const change::SetMessage& x, std::optional<Cause> failure) {
@@ -353,6 +375,8 @@ void OutboxEngine::tell_whether_behind() {
   if (failure_ && owed > options_.max_batch)
     lag = Lag::fails;
   else if (owed >= 2 * options_.max_batch)
+    lag = Lag::is_slow;
+  else if (!left_cancels_.empty()) // younger ones must not be begun before these are written
     lag = Lag::is_slow;
   if (is_attached_ && std::exchange(lag_, lag) != lag)
     effects_->emplace_back(

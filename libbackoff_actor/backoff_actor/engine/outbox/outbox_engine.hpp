@@ -45,6 +45,7 @@
 #include <deque>
 #include <optional>
 #include <span>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -113,6 +114,8 @@ private:
             bool is_known);
   void refuse_waiting();
   void tell_refused(const UnwrittenChanges::Refused& refused, const Cause& cause);
+  void tell_cancelled(std::uint64_t delivery);
+  void note_left_cancels();
   void tell_replaced(const change::SetMessage& x, std::optional<Cause> failure);
   void tell_insertions(std::uint64_t last_id, std::optional<Cause> failure);
   void tell_whether_behind();
@@ -129,6 +132,7 @@ private:
   Instant told_sure_until_{Duration::min()};
   std::optional<Cause> failure_{}; // of the last commit
   std::optional<Cause> refusal_{}; // of insertions, of which the sender has not heard yet
+  std::unordered_set<std::uint64_t> left_cancels_{}; // of the last sender, not written yet
   BackOff retry_delay_;
   Instant wake_at_{};
   int failures_alone_ = 0; // in a row, while no sender is attached

@@ -53,6 +53,14 @@ public:
   /// Whether all that waits is of that kind. It stops at the first that is not.
   bool can_all_wait() const;
 
+  /// Visits all that waits.
+  template <class Visit>
+  void for_each(Visit visit) const {
+    for (const auto* const changes : {&failed_, &waiting_})
+      for (const auto& x : *changes)
+        visit(x);
+  }
+
   /// Appends a change. A context replaces an earlier one of the same delivery. While the store is
   /// failing, a count of attempts does so, too: otherwise counts would pile up.
   void put(StoreChange change, bool is_failing);

@@ -41,9 +41,24 @@ bool SenderEngine::Step::ends_instead(Slot slot) {
   return true;
 }
 
+// With a store, those behind it wait until that is stored: a process that dies must not bring it
+// back after a younger one was begun.
 void SenderEngine::Step::end_cancelled(Slot slot) {
   tell_cancelled(slot);
-  remove(slot);
+  if (!options_.persist)
+    return remove(slot);
+  if (backlog_[slot].place == Place::in_flight) {
+    auto& lane = *holder_of(slot);
+    drop_held(lane, slot);
+    note_given_back(slot);
+    backlog_.give_back(lane.in_flight, slot);
+  }
+  backlog_.leave_place(slot);
+}
+
+void SenderEngine::Step::operator()(const input::CancelStored& x) {
+  if (backlog_.holds(x.slot, x.delivery) && backlog_.keeps_place(x.slot))
+    backlog_.remove_place(x.slot);
 }
 
 void SenderEngine::Step::tell_cancelled(Slot slot) {
@@ -84,7 +99,7 @@ void SenderEngine::Step::end_child_of_cancelled(Lane& lane) {
 
 void SenderEngine::Step::operator()(const input::Replace& x) {
   if (!backlog_.holds(x.slot, x.delivery) || backlog_[x.slot].place == Place::in_flight
-      || backlog_.has_note(x.slot))
+      || backlog_[x.slot].is_ghost || backlog_.has_note(x.slot))
     return;
   backlog_.begin_replacing(x.slot, x.weight, options_.persist);
   if (work_.evidence) {
@@ -97,7 +112,8 @@ void SenderEngine::Step::operator()(const input::Replace& x) {
 }
 
 void SenderEngine::Step::operator()(const input::Replaced& x) {
-  if (!backlog_.holds(x.slot, x.delivery) || !backlog_[x.slot].is_unwritten)
+  if (!backlog_.holds(x.slot, x.delivery) || !backlog_[x.slot].is_unwritten
+      || backlog_[x.slot].is_ghost)
     return;
   backlog_.end_replacing(x.slot, x.weight);
   if (x.is_new)

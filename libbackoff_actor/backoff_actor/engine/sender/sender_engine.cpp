@@ -96,7 +96,8 @@ bool SenderEngine::step_without_work(Instant now, const Input& input, Effects& e
       idle_state_->wake_at = Instant::never();
     return true;
   }
-  if (std::holds_alternative<input::GuardClosed>(input))
+  if (std::holds_alternative<input::GuardClosed>(input)
+      || std::holds_alternative<input::CancelStored>(input))
     return true; // nothing is held back
   if (idle_state_ || !options_->pool.kinds.empty())
     return false;
@@ -448,5 +449,6 @@ template Input::Input(input::Unreadable);
 template Input::Input(input::Cancel);
 template Input::Input(input::Replace);
 template Input::Input(input::Replaced);
+template Input::Input(input::CancelStored);
 
 } // namespace backoff_actor

@@ -96,6 +96,13 @@ struct Cancel {
   bool wants_letter = false; ///< whether it becomes a dead letter
 };
 
+/// It is stored what becomes of a cancelled delivery: that it is to end, or has ended. Until then
+/// nothing overtakes it, so that it cannot come back behind a younger one.
+struct CancelStored {
+  std::uint32_t slot;     ///< as `effect::Cancelled` or `effect::DeadLetter` had it
+  std::uint64_t delivery; ///< as `effect::Cancelled` or `effect::DeadLetter` had it
+};
+
 /// Another payload takes the place of that of the delivery in `slot`, which waits. One that a child
 /// has stays as it is.
 struct Replace {
@@ -320,7 +327,7 @@ struct BACKOFF_ACTOR_EXPORT Input
                  input::Drain, input::Stop, input::NotPersisted, input::Restore, input::Join,
                  input::Kill, input::StoreBehind, input::StoreNotice, input::Finish, input::Resize,
                  input::RetireWorker, input::SureUntil, input::Unreadable, input::Cancel,
-                 input::Replace, input::Replaced> {
+                 input::Replace, input::Replaced, input::CancelStored> {
   /// Holds an input.
   template <detail::AlternativeOf<variant> T>
   Input(T x);

@@ -116,7 +116,8 @@ void SenderEngine::Step::operator()(const input::Restore& x) {
   observe([&] { return event::Restored{now_, x.delivery, x.attempts}; });
   if (x.own && x.own->is_cancelled) {
     backlog_.set_cancelled(slot, x.own->wants_letter);
-    return end_cancelled(slot);
+    tell_cancelled(slot);
+    return remove(slot); // it is stored that it is to end
   }
   if (options_.max_hand_overs && x.hand_overs > 0)
     suspect_or_bury(slot, x.hand_overs);

@@ -126,7 +126,8 @@ private:
   struct Awaited {
     std::vector<OpenCancel> cancels{};
     std::vector<OpenReplacement> replacements{}; // in order
-    std::uint32_t slot = 0;                      // of the delivery, if it is still owed
+    std::vector<compat::OpenRequest> clients{};  // of a cancelled one, which has ended
+    std::uint32_t slot = 0;                      // of the delivery
     bool is_new = false;                         // the store has taken some of the payloads
   };
 
@@ -269,6 +270,7 @@ private:
   void tell_cancelled(const effect::TellCancelled& x, FollowUps& follow_ups);
   void end_cancelled(const effect::Cancelled& x);
   void on_cancels_stored();
+  Awaited& await_end(std::uint64_t delivery, std::uint32_t slot);
   void refuse_awaited();
 
   // -- replaced (sender_actor_replace.cpp) -------------------------------------------

@@ -59,6 +59,7 @@ public:
   void operator()(const input::Rejected& x);
   void operator()(const input::Working& x);
   void operator()(const input::Cancel& x);
+  void operator()(const input::CancelStored& x);
   void operator()(const input::Replace& x);
   void operator()(const input::Replaced& x);
   void operator()(const input::Wake&);
