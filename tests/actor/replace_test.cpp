@@ -242,6 +242,21 @@ TEST_F(ReplaceTest, that_a_sender_has_not_heard_of_is_stored_before_the_next_han
   EXPECT_THAT(store->owed(), IsEmpty());
 }
 
+TEST_F(ReplaceTest, that_the_store_has_not_taken_is_not_handed_over_by_the_next_sender) {
+  start_durable({});
+  submit_paused();
+  store->fail_always(StoreFailure::unreachable);
+  const auto answer = replace(by_key("a", "new"));
+  time.stop(sender);
+  time.run();
+  start({}, with(outbox, default_options()));
+  time.run();
+  EXPECT_THAT(danger.texts(), IsEmpty());
+  store->fail_always({});
+  time.advance(1min);
+  EXPECT_THAT(danger.texts(), ElementsAre("new"));
+}
+
 TEST_F(ReplaceTest, lets_the_new_payload_begin_without_failed_attempts) {
   auto options = default_options();
   options.max_attempts = 2;

@@ -64,6 +64,21 @@ TEST_F(PostgresIncomingWriter, of_the_owner_writes_rows_that_the_owner_reads) {
   EXPECT_EQ(taken[0].type, "a");
 }
 
+TEST_F(PostgresIncomingWriter, writes_an_order_about_a_message_only_if_a_row_has_its_key) {
+  auto order = message("backoff.cancel");
+  order.idempotency_key = "a";
+  EXPECT_FALSE(writer->write_order(order, "this one")) << "there is no outbox yet";
+  auto first = message("t");
+  first.idempotency_key = "b";
+  writer->write(std::vector{first, order}, "this one");
+  EXPECT_FALSE(writer->write_order(order, "this one")) << "a cancellation is no message";
+  order.idempotency_key = "b";
+  EXPECT_TRUE(writer->write_order(order, "this one"));
+  ASSERT_THAT(take(), SizeIs(3));
+  EXPECT_EQ(taken[2].idempotency_key, "b");
+  EXPECT_EQ(taken[2].type, "backoff.cancel");
+}
+
 TEST_F(PostgresIncomingWriter, connects_again_if_its_session_was_ended) {
   writer->write(std::vector{message("t")}, "this one");
   query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE "
