@@ -2,6 +2,7 @@
 
 #include "owned_fixture.hpp"
 
+#include "backoff_actor/caf/offered/offer_workers.hpp"
 #include "backoff_actor/caf/owned/internal/standby_hand.hpp"
 
 #include <utility>
@@ -33,6 +34,39 @@ TEST_F(OwnedStandby, a_submission_is_accepted_once_its_row_is_committed_and_the_
   EXPECT_THAT(a.danger.texts(), ElementsAre("x"));
   EXPECT_THAT(b.danger.texts(), IsEmpty());
   EXPECT_THAT(server.incoming(), IsEmpty());
+}
+
+// A process that offers workers asks one after the other.
+TEST_F(OwnedStandby, offered_workers_are_refused_and_the_owner_takes_them_also_after_a_takeover) {
+  auto options = default_options();
+  options.ordering = Ordering::unordered;
+  options.pool.workers = {0, 0};
+  options.pool.offered.most = 8;
+  const auto& a = start_process("node-a", {}, options);
+  const auto& b = start_process("node-b", {}, options);
+  const DangerousActor worker{FaultPlan{}};
+  Strings notices_of_offer;
+  const auto offer = offer_workers(
+    time.system(),
+    {.find_owner =
+       [&, turn = 0](caf::event_based_actor*) mutable {
+         return ++turn % 2 == 1 ? b.sender : a.sender;
+       },
+     .make_child = worker.factory(),
+     .on_notice = [&](const std::string& text) { notices_of_offer.push_back(text); }});
+  time.advance(1s);
+  EXPECT_THAT(notices_of_offer, ElementsAre(HasSubstr("not_owner"), HasSubstr("has taken")));
+  const auto x = ask_process(a, "x");
+  EXPECT_TRUE(x->value);
+  EXPECT_THAT(worker.texts(), ElementsAre("x"));
+
+  die("node-a");
+  time.advance(8s); // the lease, and a look
+  EXPECT_EQ(owner(), "node-b, epoch 2");
+  EXPECT_TRUE(ask_process(b, "y")->value);
+  EXPECT_THAT(worker.texts(), ElementsAre("x", "y"));
+  time.tell(offer, Stop{});
+  time.run();
 }
 
 TEST_F(OwnedStandby, a_submission_for_later_waits_for_its_time_at_the_owner_and_at_the_next_one) {

@@ -8,6 +8,7 @@
 #include "backoff_actor/backoff_actor.hpp"
 #include "backoff_actor/caf/calendar/internal/sender_calendar.hpp"
 #include "backoff_actor/caf/messages/internal/own_words.hpp"
+#include "backoff_actor/caf/offered/internal/offer_messages.hpp"
 #include "backoff_actor/testing/testing.hpp"
 
 #include <caf/binary_deserializer.hpp>
@@ -142,6 +143,10 @@ constexpr Take takes[] = {
   take<Repeat>,
   take<RepeatAnswer>,
   take<CalendarLook>,
+  take<OfferWorkers>,
+  take<WorkersTaken>,
+  take<WithdrawWorkers>,
+  take<MakeWorker>,
   take<Resize>,
   take<RetireWorker>,
   take<detail::AskNote>,

@@ -63,6 +63,8 @@ const std::vector<Event>& one_of_each() {
     event::Replaced{at(0s), 3, 4},
     event::CalendarEntryChanged{at(0s), "a", event::CalendarEntryChanged::What::added, {}},
     event::CalendarEntryDue{at(0s), "a", 1, {}},
+    event::WorkersOffered{at(0s), "n", 4, 5},
+    event::OfferEnded{at(0s), "n", 4, 1, "withdrawn"},
   };
   return result;
 }

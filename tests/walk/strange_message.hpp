@@ -4,6 +4,8 @@
 
 #include <backoff_actor/caf/calendar/internal/sender_calendar.hpp>
 #include <backoff_actor/caf/messages/internal/own_words.hpp>
+#include <backoff_actor/caf/offered/internal/offer_messages.hpp>
+
 #include <caf/exit_reason.hpp>
 #include <caf/sec.hpp>
 
@@ -57,6 +59,10 @@ inline caf::message strange_message(std::uint32_t how, const caf::actor& whom, b
     caf::make_message(WorkFinished{}),
     caf::make_message(Repeat{"a", std::to_string(how % 3), caf::make_message(std::string{"a"})}),
     caf::make_message(CalendarLook{Instant{std::chrono::seconds{how % 9}}}),
+    caf::make_message(OfferWorkers{how % 3}),
+    caf::make_message(WithdrawWorkers{}),
+    caf::make_message(WorkersTaken{}),
+    caf::make_message(MakeWorker{how % 3}),
   };
   return all[how % std::size(all)];
 }

@@ -11,6 +11,7 @@
 #include "backoff_actor/caf/messages/sender_control.hpp"
 #include "backoff_actor/caf/messages/submit.hpp"
 #include "backoff_actor/caf/messages/tracked.hpp"
+#include "backoff_actor/caf/offered/internal/offer_messages.hpp"
 #include "backoff_actor/caf/owned/internal/standby_hand.hpp"
 #include "backoff_actor/caf/supervisor/supervisor_messages.hpp"
 

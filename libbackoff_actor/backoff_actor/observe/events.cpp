@@ -195,6 +195,16 @@ struct DescribeSenderEvent {
     it.is(warning, "store_notice", "store notice: ", x.text);
     it.has("text", x.text);
   }
+  void operator()(const event::WorkersOffered& x) const {
+    it.is(info, "workers_offered", x.process, " offers ", x.workers,
+          x.workers == 1 ? " worker, " : " workers, ", x.all, " in all");
+    it.has("process", x.process, "workers", x.workers, "all", x.all);
+  }
+  void operator()(const event::OfferEnded& x) const {
+    it.is(warning, "offer_ended", x.process, " offers no workers any more, ", x.all,
+          x.all == 1 ? " is left: " : " are left: ", x.reason);
+    it.has("process", x.process, "workers", x.workers, "all", x.all, "reason", x.reason);
+  }
   void operator()(const event::Finishing& x) const {
     it.is(info, "finishing", "finishing what is in flight (", x.in_flight, ")");
     it.has("in_flight", x.in_flight);

@@ -339,6 +339,24 @@ struct StoreNotice {
   std::string text; ///< for people
 };
 
+/// Another process has offered workers, and the pool has taken them, see `offer_workers`.
+struct WorkersOffered {
+  Instant at;            ///< when the offer came
+  std::string process;   ///< CAF's name of its node
+  std::uint32_t workers; ///< how many it offers
+  std::uint32_t all;     ///< how many all processes offer now
+};
+
+/// A process that has offered workers has taken them away, has ended, or cannot be reached any
+/// more.
+struct OfferEnded {
+  Instant at;            ///< when the sender heard of it
+  std::string process;   ///< CAF's name of its node
+  std::uint32_t workers; ///< how many it has offered; 0: it had taken them away before
+  std::uint32_t all;     ///< how many all processes offer now
+  std::string reason;    ///< why
+};
+
 /// The sender was told to end with a grace, or its supervisor was, while deliveries were in flight:
 /// the sender first lets its children finish these.
 struct Finishing {
@@ -379,7 +397,8 @@ struct BACKOFF_ACTOR_EXPORT Event
       event::Suspended, event::StoreFellBehind, event::StoreCaughtUp, event::StoreNotice,
       event::Finishing, event::DeadLetterHookFailed, event::DeadLettersLeft, event::NothingSucceeds,
       event::SucceedsAgain, event::Hint, event::CancelRequested, event::Cancelled, event::Replaced,
-      event::CalendarEntryChanged, event::CalendarEntryDue> {
+      event::CalendarEntryChanged, event::CalendarEntryDue, event::WorkersOffered,
+      event::OfferEnded> {
   Event(); ///< holds the first kind of event
   /// Holds an event.
   template <detail::AlternativeOf<variant> T>

@@ -6,6 +6,7 @@
 #include <backoff_actor/caf/calendar/internal/sender_calendar.hpp>
 #include <backoff_actor/caf/calendar/repeat.hpp>
 #include <backoff_actor/caf/messages/internal/own_words.hpp>
+#include <backoff_actor/caf/offered/internal/offer_messages.hpp>
 #include <backoff_actor/caf/owned/internal/standby_hand.hpp>
 #include <backoff_actor/testing/proxy/tcp_proxy.hpp>
 

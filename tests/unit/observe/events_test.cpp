@@ -78,6 +78,12 @@ TEST(EventText, says_what_happened) {
      "calendar entry report: 1 message submitted for 2026-03-29T01:00:00Z"},
     {event::CalendarEntryDue{at, "report", 3, WallTime{1'774'746'000'000'000'000}},
      "calendar entry report: 3 messages submitted, the last for 2026-03-29T01:00:00Z"},
+    {event::WorkersOffered{at, "node 3", 1, 5}, "node 3 offers 1 worker, 5 in all"},
+    {event::WorkersOffered{at, "node 3", 4, 5}, "node 3 offers 4 workers, 5 in all"},
+    {event::OfferEnded{at, "node 3", 4, 1, "withdrawn"},
+     "node 3 offers no workers any more, 1 is left: withdrawn"},
+    {event::OfferEnded{at, "node 3", 4, 0, "unreachable"},
+     "node 3 offers no workers any more, 0 are left: unreachable"},
     {event::FellBack{at, danger}, "the fallback takes over: Danger, High Voltage!"},
     {event::CameBack{at}, "the worker takes over from the fallback"},
     {event::GaveUp{at, danger}, "gave up: Danger, High Voltage!"},
@@ -147,7 +153,7 @@ TEST(event, is_told_by_its_type_and_has_a_name_beside) {
   EXPECT_TRUE(std::holds_alternative<event::Paused>(copy));
   EXPECT_EQ(std::get_if<event::Resumed>(&copy), nullptr);
   EXPECT_EQ(std::visit([](const auto& x) { return x.at; }, copy), at);
-  EXPECT_EQ(std::variant_size_v<Event::variant>, 42U);
+  EXPECT_EQ(std::variant_size_v<Event::variant>, 44U);
 }
 
 } // namespace backoff_actor::events_test

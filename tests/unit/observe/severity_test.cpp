@@ -51,6 +51,8 @@ TEST(severity, is_told_for_each_event_of_a_sender) {
     {event::CalendarEntryChanged{at, "a", event::CalendarEntryChanged::What::added, {}},
      Severity::info},
     {event::CalendarEntryDue{at, "a", 1, {}}, Severity::info},
+    {event::WorkersOffered{at, "n", 4, 5}, Severity::info},
+    {event::OfferEnded{at, "n", 4, 1, "withdrawn"}, Severity::warning},
     {event::FellBack{at, cause}, Severity::error},
     {event::CameBack{at}, Severity::info},
     {event::GaveUp{at, cause}, Severity::error},

@@ -77,6 +77,10 @@ struct PassOn;
 struct Repeat;
 struct RepeatAnswer;
 struct CalendarLook;
+struct OfferWorkers;
+struct WorkersTaken;
+struct WithdrawWorkers;
+struct MakeWorker;
 
 namespace detail {
 struct WorkingOn;
@@ -157,4 +161,8 @@ CAF_BEGIN_TYPE_ID_BLOCK(backoff_actor, caf::first_custom_type_id + 7400)
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::Repeat))
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::RepeatAnswer))
   CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::CalendarLook))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::OfferWorkers))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::WorkersTaken))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::WithdrawWorkers))
+  CAF_ADD_TYPE_ID(backoff_actor, (backoff_actor::MakeWorker))
 CAF_END_TYPE_ID_BLOCK(backoff_actor)

@@ -10,6 +10,7 @@
 #include "backoff_actor/caf/messages/internal/error_parts.hpp"
 #include "backoff_actor/caf/messages/internal/own_words.hpp"
 #include "backoff_actor/caf/messages/retry_after.hpp"
+#include "backoff_actor/caf/offered/internal/offer_messages.hpp"
 #include "backoff_actor/caf/outbox/internal/outbox_session.hpp"
 #include "backoff_actor/caf/sender/internal/idempotency_keys.hpp"
 #include "backoff_actor/core/internal/text_hash.hpp"
@@ -113,13 +114,20 @@ void BackOffSender::on_exit() {
     end_now();
   on_batch_end();
   if (const auto ties = std::exchange(ties_, nullptr); ties && ties->rare)
-    for (const auto& start : ties->rare->starts)
-      start->call_off();
+    end_rare(*ties->rare);
   keep_alive_ = nullptr;
   // The settings may hold handles that refer back to this actor.
   settings_ = nullptr;
   children_ = {};
   RequestingActor::on_exit();
+}
+
+void BackOffSender::end_rare(Rare& rare) {
+  for (const auto& start : rare.starts)
+    start->call_off();
+  if (rare.offered)
+    for (const auto& maker : rare.offered->makers())
+      unwatch_actor(maker);
 }
 
 void BackOffSender::on_batch_end() {
@@ -200,6 +208,10 @@ bool BackOffSender::on_word(const compat::Word& word) {
     on_repeat(*repeat);
   else if (word.as<CalendarLook>())
     on_calendar_look();
+  else if (const auto* const offer = word.as<OfferWorkers>())
+    on_offer(*offer);
+  else if (word.as<WithdrawWorkers>())
+    on_withdrawal();
   else
     return false;
   return true;
@@ -336,7 +348,8 @@ void BackOffSender::on_child_down(std::uint32_t incarnation, const caf::error& r
   const auto decision = may_be_failure
                           ? detail::decide(options().decider, FailureKind::child_down, reason)
                           : Decision{Verdict::retry};
-  take({input::ChildDown{incarnation, cause_of(reason, true), decision}, reason});
+  const auto end = end_of(incarnation, reason);
+  take({input::ChildDown{incarnation, cause_of(reason, true), decision, end}, reason});
 }
 
 // Keeps the last text: to render an error of CAF takes longer than to decide about it, and in a
@@ -381,6 +394,8 @@ void BackOffSender::on_resize(const Resize& resize) {
   const auto kinds = engine_.status(now()).pool.kinds; // earlier ones may have changed them
   for (std::size_t i = 0; i < kinds.size(); ++i)
     pool.kinds[i].workers = kinds[i].workers;
+  if (options().pool.offered.most > 0)
+    pool.kinds.pop_back(); // the processes that offer workers say how many there are
   if (resize.kind >= pool.kinds.size())
     problems.add("kind", std::to_string(resize.kind),
                  pool.kinds.empty() ? "none, for this sender has no pool"

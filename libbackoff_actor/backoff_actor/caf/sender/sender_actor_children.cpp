@@ -2,12 +2,20 @@
 // from them.
 
 #include "backoff_actor/caf/child/internal/pending_start.hpp"
+#include "backoff_actor/caf/compat/internal/caf_parts.hpp"
+#include "backoff_actor/caf/messages/errors.hpp"
+#include "backoff_actor/caf/offered/internal/offer_messages.hpp"
 #include "backoff_actor/caf/outbox/internal/outbox_session.hpp"
 #include "backoff_actor/caf/sender/internal/sender_actor.hpp"
 #include "backoff_actor/core/text/internal/note_in_context.hpp"
 #include "backoff_actor/delivery/internal/delivery_slots.hpp"
 
+#include <caf/actor_cast.hpp>
+#include <caf/exit_reason.hpp>
+#include <caf/sec.hpp>
+
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <utility>
 
@@ -16,6 +24,10 @@ namespace backoff_actor {
 namespace {
 
 constexpr auto itself_as_child = "the factory returned the sender itself";
+
+// How long it may be unsure who owns the outbox before workers of other processes go to whoever
+// owns it. A server that is only slow must not cost them their work.
+constexpr Duration longest_doubt = std::chrono::seconds{1};
 
 static_assert(HandOverId::slot_bits + HandOverId::tag_bits == 59,
               "what the name of a request can hold");
@@ -30,6 +42,12 @@ static_assert(probe_slot == DeliverySlots::max_size);
 
 void BackOffSender::start_child(const effect::StartChild& x, FollowUps& follow_ups) {
   const auto incarnation = x.incarnation;
+  if (auto* const offered = offered_if_any();
+      offered && x.kind == detail::kind_of_offered(options().pool)) {
+    const auto start = std::make_shared<ChildStart>(address(), incarnation);
+    rare().starts.push_back(start);
+    return offered->start(*this, incarnation, x.worker, ChildPromise{start});
+  }
   const auto& make = settings_->factory_of(x.kind);
   try {
     if (make.is_asynchronous()) {
@@ -82,10 +100,10 @@ void BackOffSender::on_start_news(std::uint64_t number) {
     return;
   auto result = start->take(this);
   const auto incarnation = static_cast<std::uint32_t>(number);
-  if (!result.child)
-    return take(not_started(incarnation, result.text));
-  if (result.child.address() == address())
-    return take(not_started(incarnation, itself_as_child));
+  if (!result.child || result.child.address() == address()) {
+    free_place_of(incarnation);
+    return take(not_started(incarnation, result.child ? itself_as_child : result.text));
+  }
   children_.adopt(*this, {incarnation, result.ownership, std::move(result.child)});
   take(input::ChildStarted{incarnation});
 }
@@ -93,6 +111,93 @@ void BackOffSender::on_start_news(std::uint64_t number) {
 void BackOffSender::call_off(std::uint32_t incarnation) {
   if (const auto start = take_start(incarnation))
     start->call_off();
+}
+
+// -- offered by other processes -----------------------------------------------------
+
+OfferedWorkers* BackOffSender::offered_if_any() const {
+  auto* const rare = rare_if_any();
+  return rare ? rare->offered.get() : nullptr;
+}
+
+void BackOffSender::on_offer(const OfferWorkers& x) {
+  auto client = open_request();
+  const auto maker = caf::actor_cast<caf::actor>(client.client);
+  auto* offered = offered_if_any();
+  const auto most = options().pool.offered.most - (offered ? offered->places() : 0);
+  Problems problems{"OfferWorkers"};
+  if (!maker || !client.is_request())
+    problems.add("sender", "nobody", "an actor that asks");
+  else if (store_ && store_->is_doubtful(now() + -longest_doubt)) {
+    if (offered)
+      take_away(offered->lose(maker.address()), "this process may not own the outbox any more");
+    return refuse(client, make_error(SenderError::not_owner));
+  } else if (offered && offered->knows(maker))
+    return answer_request(client, caf::make_message(WorkersTaken{}));
+  if (options().pool.offered.most == 0)
+    problems.add("workers", std::to_string(x.workers),
+                 "none: SenderOptions::pool of this sender takes no offered workers");
+  else if (x.workers == 0 || x.workers > most)
+    problems.add("workers", std::to_string(x.workers),
+                 most == 0 ? "none, as the pool has all that it takes"
+                           : "1.." + std::to_string(most) + ", which the pool still takes");
+  if (!problems.empty())
+    return refuse(client, caf::make_error(caf::sec::invalid_argument, to_string(problems)));
+  if (!offered) {
+    rare().offered = std::make_unique<OfferedWorkers>();
+    offered = rare().offered.get();
+  }
+  offered->add(maker, x.workers);
+  watch_actor(maker);
+  answer_request(client, caf::make_message(WorkersTaken{}));
+  if (options().on_event)
+    tell(event::WorkersOffered{now(), caf::to_string(maker.node()), x.workers, offered->places()});
+  const auto all = offered->places();
+  take(input::Resize{detail::kind_of_offered(options().pool), {all, all}});
+}
+
+void BackOffSender::on_withdrawal() {
+  auto client = open_request();
+  auto* const offered = offered_if_any();
+  if (offered && client.client)
+    take_away(offered->withdraw(caf::actor_cast<caf::actor_addr>(client.client)), "withdrawn");
+  answer_request(client, caf::message{});
+}
+
+// The workers of the pool that are at this process finish what they hold, and leave. The pool is
+// not filled up again: it has as many as are offered.
+void BackOffSender::take_away(const std::optional<OfferedWorkers::Gone>& gone,
+                              const std::string& why) {
+  if (!gone)
+    return;
+  const auto kind = detail::kind_of_offered(options().pool);
+  const auto left = offered_if_any()->places();
+  if (options().on_event)
+    tell(event::OfferEnded{now(), caf::to_string(gone->maker.node()), gone->places, left, why});
+  take(input::Resize{kind, {left, left + gone->places}});
+  for (const auto worker : gone->workers)
+    take(input::RetireWorker{worker});
+  if (settings_) // it may have ended meanwhile
+    take(input::Resize{kind, {left, left}});
+}
+
+// How a child has ended. A line that fails takes all children of its process; each is told of
+// alone.
+input::ChildEnd BackOffSender::end_of(std::uint32_t incarnation, const caf::error& reason) {
+  auto* const offered = offered_if_any();
+  if (!offered)
+    return input::ChildEnd::own;
+  if (reason == caf::exit_reason::remote_link_unreachable)
+    take_away(offered->lose_of(incarnation), compat::render(home_system(), reason));
+  switch (offered->release(incarnation).value_or(OfferBook::State::stands)) {
+  case OfferBook::State::stands:
+    break;
+  case OfferBook::State::withdrawn:
+    return input::ChildEnd::withdrawn;
+  case OfferBook::State::lost:
+    return input::ChildEnd::lost;
+  }
+  return input::ChildEnd::own;
 }
 
 // -- requests and answers -----------------------------------------------------------
@@ -144,7 +249,9 @@ void BackOffSender::on_response(std::uint64_t name, caf::message&& content,
 
 void BackOffSender::on_down(const caf::actor_addr& who, const caf::error& reason) {
   if (const auto incarnation = children_.take_down(who))
-    on_child_down(*incarnation, reason);
+    return on_child_down(*incarnation, reason);
+  if (auto* const offered = offered_if_any())
+    take_away(offered->lose(who), compat::render(home_system(), reason));
 }
 
 bool BackOffSender::is_told_of_end(const caf::actor_addr& who) const {

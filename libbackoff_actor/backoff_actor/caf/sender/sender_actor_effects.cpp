@@ -127,6 +127,7 @@ public:
 
   void operator()(const effect::Abandon& x) {
     self_.children_.abandon(x.incarnation);
+    self_.free_place_of(x.incarnation);
     if (auto* const rare = self_.rare_if_any(); rare && rare->closing)
       ++rare->closing->abandoned;
   }
@@ -134,6 +135,7 @@ public:
   void operator()(const effect::StopChild& x) {
     self_.call_off(x.incarnation);
     self_.children_.dismiss(self_, x.incarnation);
+    self_.free_place_of(x.incarnation);
   }
 
   void operator()(const effect::HandOver& x) {
@@ -344,8 +346,8 @@ BackOffSender::Rare& BackOffSender::rare() {
 }
 
 bool BackOffSender::Rare::is_empty() const {
-  return !keys && (!calendar || calendar->is_empty()) && drains.empty() && starts.empty()
-         && stops.empty() && awaited.empty() && !closing && !exit_reason;
+  return !keys && (!calendar || calendar->is_empty()) && !offered && drains.empty()
+         && starts.empty() && stops.empty() && awaited.empty() && !closing && !exit_reason;
 }
 
 void BackOffSender::rest_or_stay() {

@@ -22,13 +22,35 @@ void check_charging(Problems& problems, const SenderOptions& options) {
                  "the default, unless max_attempts is set: each failure counts then");
 }
 
+// Other processes may bring all workers of a pool.
+void check_offered(Problems& problems, const PoolOptions& pool, WorkerPool& own) {
+  constexpr std::uint32_t most_of_a_pool = 1000;
+  constexpr std::uint32_t most_of_a_worker = 1024;
+  std::uint64_t others = 0;
+  for (const auto& kind : own.kinds)
+    others += kind.workers.most;
+  const auto left =
+    others < most_of_a_pool ? static_cast<std::uint32_t>(most_of_a_pool - others) : 0U;
+  detail::check_count(problems, "pool.offered.most", pool.offered.most, 0, left);
+  detail::check_count(problems, "pool.offered.max_in_flight", pool.offered.max_in_flight, 1,
+                      most_of_a_worker);
+  if (pool.workers == WorkerCount{0, 0})
+    own.kinds.front().workers = {0, 1};
+}
+
 void check_pool(Problems& problems, const SenderOptions& options) {
   const auto& pool = options.pool;
-  problems.add_nested("pool", check(detail::pool_of(pool)));
+  auto own = detail::pool_of(pool);
+  if (pool.offered.most > 0)
+    check_offered(problems, pool, own);
+  problems.add_nested("pool", check(own));
   for (std::size_t i = 0; i < pool.others.size(); ++i)
     if (!pool.others[i].make_child)
       problems.add("pool.others[" + std::to_string(i) + "].make_child", "an empty function",
                    "a function that returns a fresh actor");
+  if (pool.offered.most == 0 && pool.offered.max_in_flight != 1)
+    problems.add("pool.offered.max_in_flight", std::to_string(pool.offered.max_in_flight),
+                 "1, unless pool.offered.most is set");
   if (!pool.is_pool()) {
     if (pool.max_in_flight != 1)
       problems.add("pool.max_in_flight", std::to_string(pool.max_in_flight),

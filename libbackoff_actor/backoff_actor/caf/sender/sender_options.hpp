@@ -79,15 +79,29 @@ struct OtherWorkers {
   std::uint32_t max_in_flight = 1;
 };
 
+/// Workers that other processes offer, see `offer_workers`.
+struct OfferedWorkersOptions {
+  /// How many the sender takes, of all processes together. 0: none.
+  ///
+  /// @range 0 to 1000, of all kinds together
+  std::uint32_t most = 0;
+
+  /// As `PoolOptions::max_in_flight`.
+  ///
+  /// @range 1 to 1024
+  std::uint32_t max_in_flight = 1;
+};
+
 /// Workers that share the outbox of one sender. Each has its own backoff, its own restarts and its
 /// own time to acknowledge. One that fails touches what it holds, and nothing else.
 ///
-/// It is a pool if `workers` is set, or if there are `others`. A pool needs
-/// `Ordering::per_key` or `unordered`: with several workers, nobody can promise that work is done
-/// in the order of the messages.
+/// It is a pool if `workers` is set, if there are `others`, or if it takes `offered` ones. A pool
+/// needs `Ordering::per_key` or `unordered`: with several workers, nobody can promise that work is
+/// done in the order of the messages.
 struct PoolOptions {
   /// How many workers the factory of the sender makes. The pool grows and shrinks between the two
-  /// as `scaling` says. Default-constructed: one.
+  /// as `scaling` says. Default-constructed: one. If the sender takes `offered` workers, `{0, 0}`
+  /// is allowed, too: then it has none of its own.
   WorkerCount workers{};
 
   /// How many deliveries one worker may hold. With 1, no worker idles while a delivery waits at
@@ -104,8 +118,11 @@ struct PoolOptions {
   /// Workers of other kinds, beside those of the sender's factory.
   std::vector<OtherWorkers> others{};
 
+  /// Workers that other processes offer. Default-constructed: none are taken.
+  OfferedWorkersOptions offered{};
+
   /// Whether it is a pool.
-  bool is_pool() const { return workers != WorkerCount{} || !others.empty(); }
+  bool is_pool() const { return workers != WorkerCount{} || !others.empty() || offered.most > 0; }
 };
 
 /// The second part of `SenderOptions`: most senders leave this alone.

@@ -48,6 +48,8 @@ EngineOptions engine_options_of(const ChildFactory& child, const SenderOptions& 
   result.narrows_when_refused = !options.max_in_flight;
   if (options.pool.is_pool())
     result.pool = detail::pool_of(options.pool);
+  if (const auto& offered = options.pool.offered; offered.most > 0)
+    result.pool.kinds.push_back({WorkerCount{0, 0}, offered.max_in_flight});
   result.max_attempts = options.max_attempts;
   result.by_reason = options.by_reason;
   result.charging = options.charging;

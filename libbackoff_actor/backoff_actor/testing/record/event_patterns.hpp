@@ -103,6 +103,12 @@ inline constexpr EventPatternOf<event::CalendarEntryChanged> calendar_entry_chan
 /// Times of an entry of the calendar have come.
 inline constexpr EventPatternOf<event::CalendarEntryDue> calendar_entry_due{"calendar entry due"};
 
+/// Another process has offered workers.
+inline constexpr EventPatternOf<event::WorkersOffered> workers_offered{"workers offered"};
+
+/// A process that has offered workers has taken them away, or is gone.
+inline constexpr EventPatternOf<event::OfferEnded> offer_ended{"offer ended"};
+
 /// The fallback took over; text.
 inline constexpr EventPatternOf<event::FellBack> fell_back{"fell back"};
 

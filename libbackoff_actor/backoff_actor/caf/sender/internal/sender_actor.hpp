@@ -8,6 +8,7 @@
 #include "backoff_actor/caf/messages/sender_control.hpp"
 #include "backoff_actor/caf/messages/submit.hpp"
 #include "backoff_actor/caf/messages/tracked.hpp"
+#include "backoff_actor/caf/offered/internal/offered_workers.hpp"
 #include "backoff_actor/caf/sender/internal/child_keeper.hpp"
 #include "backoff_actor/caf/sender/internal/sender_settings.hpp"
 #include "backoff_actor/caf/sender/sender.hpp"
@@ -31,6 +32,7 @@ namespace outbox_effect {
 struct TellReplaced;
 }
 struct FinishWork;
+struct OfferWorkers;
 class IdempotencyKeys;
 class SenderStore;
 struct StoredMessage;
@@ -135,6 +137,7 @@ private:
   struct Rare {
     std::unique_ptr<IdempotencyKeys> keys{};    // none: no submission had a key yet
     std::unique_ptr<SenderCalendar> calendar{}; // none: it has no entry
+    std::unique_ptr<OfferedWorkers> offered{};  // none: no process has offered workers
     std::unordered_map<std::uint32_t, compat::OpenRequest> drains{};
     std::vector<std::shared_ptr<ChildStart>> starts{}; // of asynchronous factories, by incarnation
     std::vector<compat::OpenRequest> stops{};          // requests that wait for the end
@@ -185,6 +188,7 @@ private:
   Closing& closing();
   void obey(Input input);
   void on_operator_news();
+  void end_rare(Rare& rare);
   void on_batch_end() override;
   void show_this();
   void publish();
@@ -205,6 +209,15 @@ private:
   std::shared_ptr<ChildStart> take_start(std::uint64_t number);
   void on_start_news(std::uint64_t number);
   void call_off(std::uint32_t incarnation);
+  OfferedWorkers* offered_if_any() const;
+  void on_offer(const OfferWorkers& x);
+  void on_withdrawal();
+  void take_away(const std::optional<OfferedWorkers::Gone>& gone, const std::string& why);
+  void free_place_of(std::uint32_t incarnation) {
+    if (auto* const offered = offered_if_any())
+      offered->release(incarnation);
+  }
+  input::ChildEnd end_of(std::uint32_t incarnation, const caf::error& reason);
   std::uint64_t epoch() const;
   void give_to_child(const effect::HandOver& x);
   void send_probe(const effect::Probe& x);

@@ -17,6 +17,11 @@ struct SenderKind;
 // one child has kinds, too.
 WorkerPool pool_of(const PoolOptions& options);
 
+// Returns the kind of the workers that other processes offer: the last one.
+inline std::uint16_t kind_of_offered(const PoolOptions& options) {
+  return static_cast<std::uint16_t>(options.others.size() + 1);
+}
+
 // The settings that all senders of a blueprint share: their options and the values derived from
 // them.
 struct BACKOFF_ACTOR_EXPORT SenderSettings {
