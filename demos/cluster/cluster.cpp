@@ -37,11 +37,26 @@ std::size_t Cluster::add(std::string connection) {
   return members_.size() - 1;
 }
 
+std::size_t Cluster::add_offering() {
+  base_.ports.clear();
+  for (auto& member : members_) {
+    if (member.offers)
+      continue;
+    if (!member.port)
+      member.port.emplace();
+    base_.ports += (base_.ports.empty() ? "" : ",") + std::to_string(member.port->number());
+  }
+  members_.push_back({.connection = base_.connection, .process = nullptr, .offers = true});
+  return members_.size() - 1;
+}
+
 void Cluster::start(std::size_t worker) {
   auto& member = members_[worker];
   auto options = base_;
   options.node = node(worker);
   options.first = base_.first + ++lives_ * most_jobs_of_a_life;
+  if (member.port)
+    options.port = static_cast<std::uint64_t>(member.port->number());
   // Not as an argument, which everybody on the machine can read.
   setenv(connection_variable, member.connection.c_str(), 1); // NOLINT(concurrency-mt-unsafe)
   member.process =
@@ -78,7 +93,7 @@ void Cluster::thaw(std::size_t worker) {
 }
 
 void Cluster::quiet(std::size_t worker) {
-  if (!runs(worker))
+  if (!runs(worker) || members_[worker].offers)
     return;
   members_[worker].process->send(SIGUSR1);
   members_[worker].is_to_be_quiet = true;

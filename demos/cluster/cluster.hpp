@@ -5,6 +5,7 @@
 
 #include "backoff_actor/core/time.hpp"
 #include "common/process.hpp"
+#include "common/reserved_port.hpp"
 #include "ledger.hpp"
 #include "ledger_service.hpp"
 #include "lives.hpp"
@@ -37,6 +38,13 @@ public:
   ///
   /// @param connection of its own; empty: that of all
   std::size_t add(std::string connection = {});
+
+  /// Adds a process that offers workers to the owner, and returns its number. From then on those
+  /// that may own the outbox listen. Call it before any is started.
+  std::size_t add_offering();
+
+  /// Whether it can own the outbox.
+  bool may_own(std::size_t worker) const { return !members_[worker].offers; }
 
   std::size_t size() const { return members_.size(); }
 
@@ -110,6 +118,8 @@ private:
     std::unique_ptr<example::Process> process;
     bool is_frozen = false;
     bool is_to_be_quiet = false; // it was told, and some of its jobs have no answer yet
+    bool offers = false;         // workers to the owner
+    std::optional<example::ReservedPort> port{}; // where it listens; none: nowhere
   };
 
   void lost_owner(std::size_t worker);

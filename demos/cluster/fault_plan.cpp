@@ -7,7 +7,14 @@ namespace cluster {
 
 using namespace std::chrono_literals;
 
-Fault FaultPlan::operator()(std::uint64_t n) const {
+namespace {
+
+// Its draws are apart from those of the other faults, which so are the same with and without.
+constexpr std::uint64_t first_draw_of_offering = std::uint64_t{1} << 32;
+
+} // namespace
+
+Fault FaultPlan::operator()(std::uint64_t n, std::size_t offering) const {
   const auto between = [&](std::uint64_t draw, backoff_actor::Duration from,
                            backoff_actor::Duration to) {
     const auto share = draws_(3 * n + draw);
@@ -20,6 +27,8 @@ Fault FaultPlan::operator()(std::uint64_t n) const {
   fault.pause = between(1, 500ms, 1500ms);
   fault.kind = is_freeze ? Fault::Kind::freeze : Fault::Kind::kill;
   fault.lasts = is_freeze ? lease_ + between(2, 200ms, 1200ms) : between(2, 200ms, 600ms);
+  if (const auto share = draws_(first_draw_of_offering + n); offering > 0 && share < 0.5)
+    fault.offering = static_cast<std::size_t>(2 * share * static_cast<double>(offering));
   return fault;
 }
 

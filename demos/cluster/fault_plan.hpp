@@ -13,13 +13,15 @@
 
 namespace cluster {
 
-/// What is done to an owner.
+/// What is done to an owner, or to a process that offers workers.
 struct Fault {
   enum class Kind { kill, freeze };
 
   Kind kind = Kind::kill;
   backoff_actor::Duration pause{}; ///< since all was well again after the fault before
   backoff_actor::Duration lasts{}; ///< until the worker is started again, or thawed
+  /// Which of the processes that offer workers, from 0; none: the owner.
+  std::optional<std::size_t> offering{};
 };
 
 /// The faults of a seed.
@@ -27,8 +29,11 @@ class FaultPlan {
 public:
   FaultPlan(std::uint64_t seed, backoff_actor::Duration lease) : draws_(seed, 0), lease_(lease) {}
 
-  /// The n-th fault, from 0 on. The first two are one of each kind.
-  Fault operator()(std::uint64_t n) const;
+  /// The n-th fault, from 0 on. The first two are one of each kind. If there are processes that
+  /// offer workers, half of the faults are theirs.
+  ///
+  /// @param offering how many there are
+  Fault operator()(std::uint64_t n, std::size_t offering) const;
 
 private:
   backoff_actor::Draws draws_;

@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstddef>
 #include <fstream>
+#include <map>
 #include <stdexcept>
 
 namespace cluster {
@@ -25,11 +26,18 @@ constexpr pictures::Page page{.panels = 400, .legend_lines = 2, .left_margin = 9
 constexpr auto owners_height = 130;
 constexpr auto calls_height = 200;
 
-constexpr auto subtitle =
-  "Two processes share an outbox in PostgreSQL. The owner is killed, or frozen for longer than its "
-  "lease.";
+std::string subtitle(const Run& run) {
+  const auto offering = run.workers - 2;
+  if (offering == 0)
+    return "Two processes share an outbox in PostgreSQL. The owner is killed, or frozen for longer "
+           "than its lease.";
+  return "Two processes share an outbox in PostgreSQL, " + std::to_string(offering)
+         + (offering == 1 ? " offers" : " offer")
+         + " workers. The owner and these are killed, or frozen.";
+}
 
 constexpr auto owner_colour = "#0072b2";
+constexpr auto joined_colour = "#56b4e9";
 constexpr auto killed_colour = "#d62728";
 constexpr auto frozen_colour = "#7b4fb5";
 constexpr auto calls_colour = "#0a8f6c";
@@ -52,12 +60,13 @@ public:
       data[fault.kind == Fault::Kind::kill ? 1 : 2] +=
         bar(row(Cluster::node(fault.worker)), fault.at, std::min(fault.until, run_.end));
     return panel_script(page, place, "who owns the outbox", false)
-           + heading_script(page, title, subtitle) + block("$owns", data[0])
-           + block("$killed", data[1]) + block("$frozen", data[2])
-           + "set border 1\nset yrange [0.4:2.6]\nset ytics ('worker a' 2, 'worker b' 1)\n"
-             "unset key\nplot "
-           + boxes("$owns", owner_colour, 0.32) + ", \\\n  " + boxes("$killed", killed_colour, 0.1)
-           + ", \\\n  " + boxes("$frozen", frozen_colour, 0.1) + "\n";
+           + heading_script(page, title, subtitle(run_)) + block("$owns", data[0])
+           + block("$killed", data[1]) + block("$frozen", data[2]) + block("$joined", joined())
+           + "set border 1\nset yrange [0.4:" + number(static_cast<double>(run_.workers) + 0.6)
+           + "]\nset ytics (" + names() + ")\nunset key\nplot " + boxes("$owns", owner_colour, 0.32)
+           + ", \\\n  " + boxes("$joined", joined_colour, 0.32) + ", \\\n  "
+           + boxes("$killed", killed_colour, 0.1) + ", \\\n  "
+           + boxes("$frozen", frozen_colour, 0.1) + "\n";
   }
 
   std::string rates(const pictures::Place& place) const {
@@ -80,6 +89,7 @@ public:
            + " left top horizontal maxcols auto maxrows 2 Left reverse samplen 1.8 width 2\nplot "
              "$done using 1:2 with fillsteps linecolor rgb '"
            + calls_colour + "' title 'jobs done', \\\n  " + legend_box(owner_colour, "owns")
+           + (run_.workers > 2 ? legend_box(joined_colour, "works for the owner") : std::string{})
            + legend_box(killed_colour, "killed") + legend_box(frozen_colour, "frozen")
            + "$refused using 1:2 with points pointtype 9 pointsize 0.8 linecolor rgb '#b45309'"
              " title 'stale call, refused'\n";
@@ -88,7 +98,35 @@ public:
 private:
   double seconds(Micros at) const { return static_cast<double>(at - run_.begin) / 1e6; }
 
-  static int row(const std::string& node) { return 2 - (node.at(0) - 'a'); }
+  int row(const std::string& node) const {
+    return static_cast<int>(run_.workers) - (node.at(0) - 'a');
+  }
+
+  std::string names() const {
+    std::string result;
+    for (std::size_t worker = 0; worker < run_.workers; ++worker)
+      result += (result.empty() ? "'worker " : ", 'worker ") + Cluster::node(worker) + "' "
+                + std::to_string(row(Cluster::node(worker)));
+    return result;
+  }
+
+  // A bar for each time that a process which offers workers has an owner.
+  std::string joined() const {
+    std::map<std::string, Micros> since;
+    std::string result;
+    const auto end = [&](const std::string& node, Micros at) {
+      if (const auto found = since.extract(node))
+        result += bar(row(node), found.mapped(), at);
+    };
+    for (const auto& note : notes_)
+      if (note.word == "joined")
+        since.emplace(note.node, note.at);
+      else if (note.word == "alone" || note.word == "up" || note.word == "stopped")
+        end(note.node, note.at);
+    while (!since.empty())
+      end(std::string{since.begin()->first}, run_.end);
+    return result;
+  }
 
   std::string bar(int row, Micros from, Micros to) const {
     return number(std::max(seconds(from), 0.0)) + " " + number(seconds(to)) + " "
@@ -115,7 +153,7 @@ private:
 };
 
 std::string describe(const Run& run) {
-  std::string result = std::string{subtitle}
+  std::string result = subtitle(run)
                        + " Above, over the seconds since the first owner: which worker owns the "
                          "outbox, and where it is dead or frozen. Below: the jobs done a second.";
   for (const auto& fault : run.faults)

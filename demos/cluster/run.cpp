@@ -38,8 +38,13 @@ public:
       plan_(options.seed, options.lease) {}
 
   Run operator()() {
-    for (auto worker : {cluster_.add(), cluster_.add()})
+    cluster_.add();
+    cluster_.add();
+    for (std::uint64_t i = 0; i < options_.offering; ++i)
+      cluster_.add_offering();
+    for (std::size_t worker = 0; worker < cluster_.size(); ++worker)
       cluster_.start(worker);
+    run_.workers = cluster_.size();
     const auto patient_until = now() + micros(patience);
     while (!cluster_.owner() && !waits()) {
       cluster_.look();
@@ -80,21 +85,26 @@ private:
       return;
     }
     const auto owner = cluster_.owner();
-    const auto fault = plan_(run_.faults.size());
+    const auto fault = plan_(run_.faults.size(), options_.offering);
     if (!owner || now() < well_since_ + micros(fault.pause))
       return;
-    run_.faults.push_back({fault.kind, *owner, now(), now() + micros(fault.lasts), {}});
+    const auto worker =
+      fault.offering ? cluster_.size() - options_.offering + *fault.offering : *owner;
+    run_.faults.push_back({fault.kind, worker, now(), now() + micros(fault.lasts), {}});
     if (fault.kind == Fault::Kind::kill)
-      cluster_.kill(*owner);
+      cluster_.kill(worker);
     else
-      cluster_.freeze(*owner);
+      cluster_.freeze(worker);
+    if (fault.offering)
+      say(Cluster::node(worker) + (fault.kind == Fault::Kind::kill ? " was killed" : " was frozen")
+          + "; it offers workers");
     is_broken_ = true;
     is_down_ = true;
   }
 
   void watch_takeover() {
     auto& fault = run_.faults.back();
-    if (fault.owned)
+    if (fault.owned || !cluster_.may_own(fault.worker))
       return;
     fault.owned = cluster_.owned_after(fault.at);
     if (!fault.owned)
@@ -115,7 +125,8 @@ private:
     }
     // If the other was not there yet, the old one may still be the owner.
     const auto nobody_took_over = now() > fault.until + micros(2s) && cluster_.owner();
-    if (!is_down_ && (fault.owned || nobody_took_over)) {
+    const auto is_over = fault.owned || nobody_took_over || !cluster_.may_own(fault.worker);
+    if (!is_down_ && is_over) {
       is_broken_ = false;
       well_since_ = now();
     }
@@ -141,7 +152,7 @@ private:
     if (calendar_ != nullptr)
       close_calendar(*calendar_);
     run_.is_drained = cluster_.wait_until_done(run_.is_early ? patience / 2 : 2 * patience);
-    if (is_broken_ && !run_.faults.back().owned)
+    if (is_broken_ && !run_.faults.back().owned && cluster_.may_own(run_.faults.back().worker))
       run_.faults.back().owned = cluster_.owned_after(run_.faults.back().at);
     const auto owner = cluster_.owner();
     for (std::size_t worker = 0; worker < cluster_.size(); ++worker)

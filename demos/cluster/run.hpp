@@ -14,7 +14,8 @@ namespace cluster {
 /// What happened in a run.
 struct Run {
   Micros begin = 0;
-  Micros end = 0; ///< when all workers had ended
+  Micros end = 0;          ///< when all workers had ended
+  std::size_t workers = 2; ///< how many there were; the first two may own the outbox
   std::vector<FaultRecord> faults;
   std::vector<Transaction> transactions; ///< of the shop
   bool is_early = false;                 ///< a signal ended it

@@ -22,13 +22,15 @@ std::vector<std::string> command_of(const std::string& program, const WorkerOpti
           "--parent=" + std::to_string(getpid()),
           "--lease=" + backoff_actor::to_string(options.lease),
           "--work=" + backoff_actor::to_string(options.work),
-          std::string{"--lives="} + (options.has_lives ? "1" : "0")};
+          std::string{"--lives="} + (options.has_lives ? "1" : "0"),
+          "--ports=" + options.ports,
+          "--port=" + std::to_string(options.port)};
 }
 
 WorkerOptions read_worker_options(int argc, char** argv) {
-  const std::vector<std::string> names{"--outbox", "--node", "--service", "--notes",
-                                       "--rate",   "--keys", "--first",   "--parent",
-                                       "--lease",  "--work", "--lives"};
+  const std::vector<std::string> names{"--outbox", "--node",  "--service", "--notes", "--rate",
+                                       "--keys",   "--first", "--parent",  "--lease", "--work",
+                                       "--lives",  "--ports", "--port"};
   backoff_actor::Problems problems;
   auto given = example::read_arguments(argc, argv, names, problems);
   const auto number = [&](const char* name) {
@@ -51,7 +53,9 @@ WorkerOptions read_worker_options(int argc, char** argv) {
                         .parent = number("--parent"),
                         .lease = duration("--lease"),
                         .work = duration("--work"),
-                        .has_lives = number("--lives") != 0};
+                        .has_lives = number("--lives") != 0,
+                        .ports = given.options["--ports"],
+                        .port = number("--port")};
   if (const auto* const connection = std::getenv(connection_variable))
     options.connection = connection;
   else

@@ -24,6 +24,9 @@ struct WorkerOptions {
   backoff_actor::Duration work = std::chrono::milliseconds{1}; ///< of a job, before its call
   /// Some jobs wait for a time, are cancelled, or take several steps. The outbox has a calendar.
   bool has_lives = false;
+  /// Where the processes listen that may own the outbox, separated by commas; empty: nowhere.
+  std::string ports{};
+  std::uint64_t port = 0; ///< the one of this process; 0: it offers workers, and owns nothing
 };
 
 /// The environment variable that holds `WorkerOptions::connection`.
