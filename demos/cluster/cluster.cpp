@@ -37,7 +37,7 @@ std::size_t Cluster::add(std::string connection) {
   return members_.size() - 1;
 }
 
-std::size_t Cluster::add_offering() {
+std::size_t Cluster::add_hand() {
   base_.ports.clear();
   for (auto& member : members_) {
     if (member.offers)

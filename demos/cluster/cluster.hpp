@@ -41,7 +41,7 @@ public:
 
   /// Adds a process that offers workers to the owner, and returns its number. From then on those
   /// that may own the outbox listen. Call it before any is started.
-  std::size_t add_offering();
+  std::size_t add_hand();
 
   /// Whether it can own the outbox.
   bool may_own(std::size_t worker) const { return !members_[worker].offers; }

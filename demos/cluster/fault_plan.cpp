@@ -10,11 +10,11 @@ using namespace std::chrono_literals;
 namespace {
 
 // Its draws are apart from those of the other faults, which so are the same with and without.
-constexpr std::uint64_t first_draw_of_offering = std::uint64_t{1} << 32;
+constexpr std::uint64_t first_draw_of_hands = std::uint64_t{1} << 32;
 
 } // namespace
 
-Fault FaultPlan::operator()(std::uint64_t n, std::size_t offering) const {
+Fault FaultPlan::operator()(std::uint64_t n, std::size_t hands) const {
   const auto between = [&](std::uint64_t draw, backoff_actor::Duration from,
                            backoff_actor::Duration to) {
     const auto share = draws_(3 * n + draw);
@@ -27,8 +27,8 @@ Fault FaultPlan::operator()(std::uint64_t n, std::size_t offering) const {
   fault.pause = between(1, 500ms, 1500ms);
   fault.kind = is_freeze ? Fault::Kind::freeze : Fault::Kind::kill;
   fault.lasts = is_freeze ? lease_ + between(2, 200ms, 1200ms) : between(2, 200ms, 600ms);
-  if (const auto share = draws_(first_draw_of_offering + n); offering > 0 && share < 0.5)
-    fault.offering = static_cast<std::size_t>(2 * share * static_cast<double>(offering));
+  if (const auto share = draws_(first_draw_of_hands + n); hands > 0 && share < 0.5)
+    fault.hand = static_cast<std::size_t>(2 * share * static_cast<double>(hands));
   return fault;
 }
 

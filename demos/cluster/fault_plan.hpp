@@ -21,7 +21,7 @@ struct Fault {
   backoff_actor::Duration pause{}; ///< since all was well again after the fault before
   backoff_actor::Duration lasts{}; ///< until the worker is started again, or thawed
   /// Which of the processes that offer workers, from 0; none: the owner.
-  std::optional<std::size_t> offering{};
+  std::optional<std::size_t> hand{};
 };
 
 /// The faults of a seed.
@@ -32,8 +32,8 @@ public:
   /// The n-th fault, from 0 on. The first two are one of each kind. If there are processes that
   /// offer workers, half of the faults are theirs.
   ///
-  /// @param offering how many there are
-  Fault operator()(std::uint64_t n, std::size_t offering) const;
+  /// @param hands how many there are
+  Fault operator()(std::uint64_t n, std::size_t hands) const;
 
 private:
   backoff_actor::Draws draws_;

@@ -17,7 +17,7 @@ namespace cluster {
 namespace {
 
 constexpr auto help =
-  R"(usage: cluster [--seconds N] [--seed N] [--rate N] [--offering N] [--lease TIME]
+  R"(usage: cluster [--seconds N] [--seed N] [--rate N] [--hands N] [--lease TIME]
                [--postgres URL] [--picture FILE]
 
 An outbox in PostgreSQL that two processes share. One of them, the owner, has the sender; the other
@@ -28,7 +28,7 @@ stands by. The demo kills and freezes the owner every few seconds, and nothing i
   |- a service       does the jobs, and keeps a ledger: which job, and by which owner
   |- worker a        a client that submits jobs, and a sender whose children call the service
   |- worker b        the same program: whoever owns the outbox works, the other stands by
-  |- worker c ...    with --offering: offers workers to whoever owns the outbox, and owns nothing
+  |- worker c ...    with --hands: offers workers to whoever owns the outbox, and owns nothing
   `- shop.py         hands orders over, each in the transaction that stores it in a table of its
                      own, and rolls back one in ten; needs Python with psycopg
 
@@ -44,7 +44,7 @@ What happens:
             refuses what it writes. Each owner has a number, the epoch, which its calls carry: the
             service refuses a call whose epoch is lower than one that it has seen.
 
-With --offering, half of the faults are done to a process that offers workers. What it held goes to
+With --hands, half of the faults are done to a process that offers workers. What it held goes to
 others at once.
 
 A job is confirmed to its client when it is on the server's disk. A confirmed job is done at least
@@ -53,7 +53,7 @@ once, whatever happens. What a dead owner had in hand is done again by the next 
   --seconds N      how long jobs are submitted, 4..3600; default 20
   --seed N         decides what happens when, 0..18446744073709551615; default 1
   --rate N         jobs a second, 1..2000; default 200
-  --offering N     processes that offer workers, 0..8; default 0
+  --hands N        processes that offer workers, 0..8; default 0
   --lease TIME     how long a silent owner stays the owner, 1s..1min; default 1s
   --postgres URL   your own server, as postgres://user@host/database#outbox; the demo uses an outbox
                    of its own there, cluster_demo if the URL names none, and no shop.py. Make the
@@ -123,8 +123,7 @@ void check_postgres(Options& options, const std::string& field, backoff_actor::P
 std::variant<Options, int> parse_options(int argc, char** argv) {
   backoff_actor::Problems problems;
   auto given = example::read_arguments(
-    argc, argv,
-    {"--seconds", "--seed", "--rate", "--offering", "--lease", "--postgres", "--picture"},
+    argc, argv, {"--seconds", "--seed", "--rate", "--hands", "--lease", "--postgres", "--picture"},
     problems);
   if (given.wants_help) {
     std::cout << help;
@@ -141,7 +140,7 @@ std::variant<Options, int> parse_options(int argc, char** argv) {
   number("--seconds", options.seconds, 4, 3600);
   number("--seed", options.seed, 0, std::numeric_limits<std::uint64_t>::max());
   number("--rate", options.rate, 1, 2000);
-  number("--offering", options.offering, 0, 8);
+  number("--hands", options.hands, 0, 8);
   if (given.options.contains("--lease")) {
     const auto lease = backoff_actor::parse_duration(given.options["--lease"]);
     if (!lease || *lease < std::chrono::seconds{1} || *lease > std::chrono::minutes{1})

@@ -13,8 +13,8 @@ namespace cluster {
 struct Options {
   std::uint64_t seconds = 20;
   std::uint64_t seed = 1;
-  std::uint64_t rate = 200;   ///< jobs a second
-  std::uint64_t offering = 0; ///< processes that offer workers
+  std::uint64_t rate = 200; ///< jobs a second
+  std::uint64_t hands = 0;  ///< processes that offer workers
   backoff_actor::Duration lease = std::chrono::seconds{1};
   std::string postgres; ///< the URL of somebody else's server; empty: a private one
   std::filesystem::path picture = "demo-output/cluster.svg";

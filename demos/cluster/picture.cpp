@@ -27,12 +27,12 @@ constexpr auto owners_height = 130;
 constexpr auto calls_height = 200;
 
 std::string subtitle(const Run& run) {
-  const auto offering = run.workers - 2;
-  if (offering == 0)
+  const auto hands = run.workers - 2;
+  if (hands == 0)
     return "Two processes share an outbox in PostgreSQL. The owner is killed, or frozen for longer "
            "than its lease.";
-  return "Two processes share an outbox in PostgreSQL, " + std::to_string(offering)
-         + (offering == 1 ? " offers" : " offer")
+  return "Two processes share an outbox in PostgreSQL, " + std::to_string(hands)
+         + (hands == 1 ? " offers" : " offer")
          + " workers. The owner and these are killed, or frozen.";
 }
 

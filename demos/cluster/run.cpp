@@ -40,8 +40,8 @@ public:
   Run operator()() {
     cluster_.add();
     cluster_.add();
-    for (std::uint64_t i = 0; i < options_.offering; ++i)
-      cluster_.add_offering();
+    for (std::uint64_t i = 0; i < options_.hands; ++i)
+      cluster_.add_hand();
     for (std::size_t worker = 0; worker < cluster_.size(); ++worker)
       cluster_.start(worker);
     run_.workers = cluster_.size();
@@ -85,17 +85,16 @@ private:
       return;
     }
     const auto owner = cluster_.owner();
-    const auto fault = plan_(run_.faults.size(), options_.offering);
+    const auto fault = plan_(run_.faults.size(), options_.hands);
     if (!owner || now() < well_since_ + micros(fault.pause))
       return;
-    const auto worker =
-      fault.offering ? cluster_.size() - options_.offering + *fault.offering : *owner;
+    const auto worker = fault.hand ? cluster_.size() - options_.hands + *fault.hand : *owner;
     run_.faults.push_back({fault.kind, worker, now(), now() + micros(fault.lasts), {}});
     if (fault.kind == Fault::Kind::kill)
       cluster_.kill(worker);
     else
       cluster_.freeze(worker);
-    if (fault.offering)
+    if (fault.hand)
       say(Cluster::node(worker) + (fault.kind == Fault::Kind::kill ? " was killed" : " was frozen")
           + "; it offers workers");
     is_broken_ = true;
