@@ -8,6 +8,7 @@
 #include <backoff_actor/caf/remote/remote_child.hpp>
 
 #include <caf/scoped_actor.hpp>
+#include <caf/send.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -100,4 +101,5 @@ int main(int argc, char**) {
   pack(system, sender, 40);
   two.leave();
   listener.close();
+  caf::anon_send_exit(sender, caf::exit_reason::user_shutdown);
 }

@@ -169,6 +169,25 @@ TEST_F(OfferedToPool, that_are_cut_off_when_they_leave_cost_no_attempt_and_no_wa
   EXPECT_EQ(retries(), 0u);
 }
 
+TEST_F(OfferedToPool, that_are_cut_off_by_one_stop_after_the_other_cost_no_attempt) {
+  auto options = pool_options(0, 4);
+  options.max_attempts = 1;
+  options.charging = Charging::every_failure();
+  start_pool(options);
+  auto process = offer(1);
+  const auto a = ask("a");
+  for (int i = 0; i < 4; ++i) {
+    const auto next = offer(1);
+    leave(process, 10s);
+    time.advance(10s);
+    EXPECT_EQ(next.desk->jobs.count("a"), 1u) << i;
+    process = next;
+  }
+  leave(process, 0s);
+  EXPECT_FALSE(a->error);
+  EXPECT_EQ(log.count<event::OfferEnded>(), 5u) << "each once";
+}
+
 TEST_F(OfferedToPool, that_are_lost_with_their_process_cost_no_attempt_and_no_wait) {
   auto options = pool_options(0, 4);
   options.max_attempts = 1;
@@ -228,6 +247,61 @@ TEST_F(OfferedToPool, that_cannot_be_made_are_failed_starts) {
   EXPECT_THAT(log.all<event::StartFailed>()[0].cause.text, HasSubstr("no voltage"));
 }
 
+// It renews its offer meanwhile.
+TEST_F(OfferedToPool, finish_what_they_hold_when_their_sender_stops_with_a_grace) {
+  start_pool(pool_options(0, 4));
+  const auto process = offer(1);
+  const auto a = ask("a");
+  const auto stopped = time.ask<Stopped>(sender, Stop{1min});
+  time.advance(10s);
+  const auto other = offer(1);
+  EXPECT_THAT(*other.notices, ElementsAre(HasSubstr("draining")));
+  finish(process.desk, "a");
+  EXPECT_EQ(a->value, "done: a");
+  EXPECT_EQ(stopped->get().acknowledged, 1u);
+}
+
+TEST_F(OfferedToPool, may_be_linked_to_what_makes_them) {
+  start_pool(pool_options(0, 4));
+  const auto desk = std::make_shared<Desk>();
+  processes.push_back(offer_workers(
+    time.system(), {.find_owner = [this](caf::event_based_actor*) { return sender; },
+                    .make_child = [desk](caf::event_based_actor* parent) -> caf::actor {
+                      return parent->spawn<DeskWorker, caf::linked>(desk);
+                    }}));
+  time.run();
+  kill(caf::actor_cast<caf::actor>(desk->workers.at(1)));
+  time.advance(1s);
+  EXPECT_EQ(desk->births, 2u);
+}
+
+// It may take them yet.
+TEST_F(OfferedToPool, are_withdrawn_from_a_sender_that_has_not_answered_as_it_should) {
+  start_pool(pool_options(0, 4));
+  const auto heard = std::make_shared<Strings>();
+  const auto other =
+    time.keep(time.system().spawn<Bystander>([](caf::event_based_actor*) {}, heard));
+  const auto desk = std::make_shared<Desk>();
+  processes.push_back(offer_workers(
+    time.system(),
+    {.find_owner = [this, other, turn = 0](
+                     caf::event_based_actor*) mutable { return ++turn == 1 ? other : sender; },
+     .make_child = desk_workers(desk)}));
+  time.advance(4s); // the sender has 2 s to answer
+  EXPECT_THAT(*heard, ElementsAre(HasSubstr("OfferWorkers"), HasSubstr("WithdrawWorkers")));
+  EXPECT_EQ(desk->births, 1u) << "the next one has taken them";
+}
+
+TEST_F(OfferedToPool, finish_within_the_grace_of_a_graceful_shutdown) {
+  start_pool(pool_options(0, 4));
+  const auto process = offer(1);
+  ask("a");
+  EXPECT_TRUE(
+    compat::RequestingActor::own_kind(caf::actor_cast<caf::strong_actor_ptr>(process.actor))
+      ->can_finish_work())
+    << "so it is told to stop with a grace";
+}
+
 TEST_F(OfferedToPool, are_offered_to_the_next_sender_when_theirs_has_ended) {
   start_pool(pool_options(0, 4));
   const auto process = offer(2);
@@ -270,13 +344,18 @@ TEST_F(OfferedToPool, are_at_most_one_at_each_place) {
   EXPECT_FALSE(caf::actor_cast<caf::actor>(process.desk->workers.at(1)));
 }
 
-TEST_F(OfferedToPool, cannot_be_resized_by_the_senders_operator) {
-  auto options = pool_options(1, 4);
-  start_pool(options);
+TEST_F(OfferedToPool, are_not_for_the_senders_operator_to_resize_or_retire) {
+  start_pool(pool_options(0, 4));
   offer(1);
-  const auto answer = time.ask<SenderStatus>(sender, Resize{{2, 2}, 1});
+  const auto size = time.ask<SenderStatus>(sender, Resize{{2, 2}, 1});
+  const auto retired = time.ask<SenderStatus>(sender, RetireWorker{2});
+  const auto own = time.ask<SenderStatus>(sender, Resize{{1, 1}, 0});
+  const auto none = time.ask<SenderStatus>(sender, Resize{{0, 0}, 0});
   time.run();
-  EXPECT_THAT(text_of(answer->error), HasSubstr("kind: got 1, allowed 0..0"));
+  EXPECT_THAT(text_of(size->error), HasSubstr("kind: got 1, allowed 0..0"));
+  EXPECT_THAT(text_of(retired->error), HasSubstr("worker: got 2"));
+  EXPECT_EQ(text_of(own->error), "");
+  EXPECT_EQ(text_of(none->error), "");
 }
 
 TEST_F(OfferedToPool, are_refused_where_they_cannot_be) {

@@ -56,6 +56,7 @@ TEST_F(OwnedStandby, offered_workers_are_refused_and_the_owner_takes_them_also_a
      .on_notice = [&](const std::string& text) { notices_of_offer.push_back(text); }});
   time.advance(1s);
   EXPECT_THAT(notices_of_offer, ElementsAre(HasSubstr("not_owner"), HasSubstr("has taken")));
+  EXPECT_EQ(log.count<event::NotAccepted>(), 0u) << "no message was refused";
   const auto x = ask_process(a, "x");
   EXPECT_TRUE(x->value);
   EXPECT_THAT(worker.texts(), ElementsAre("x"));

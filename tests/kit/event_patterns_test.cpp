@@ -112,7 +112,9 @@ std::vector<EventPattern> patterns() {
           cancelled,
           replaced,
           calendar_entry_changed,
-          calendar_entry_due};
+          calendar_entry_due,
+          workers_offered,
+          offer_ended};
 }
 
 bool fits(const EventPattern& pattern, const Event& event) { return pattern.fits(event); }

@@ -29,9 +29,6 @@ namespace {
 
 constexpr std::uint32_t most_workers = 1000;
 
-// The number of its search. Those of the starts of workers are their places.
-constexpr std::uint64_t search = most_workers;
-
 class OfferingProcess final : public compat::RequestingActor {
 public:
   OfferingProcess(caf::actor_config& config, OfferOptions options)
@@ -43,6 +40,7 @@ public:
   }
 
   const char* name() const override { return "backoff_actor.offering_process"; }
+  bool can_finish_work() const override { return true; }
 
   caf::behavior make_behavior() override {
     keep_alive_ = ctrl();
@@ -116,7 +114,7 @@ private:
   // -- the owner ------------------------------------------------------------------------
 
   void find_owner() {
-    search_ = std::make_shared<ChildStart>(address(), search);
+    search_ = std::make_shared<ChildStart>(address(), ++last_start_);
     try {
       options_.find_owner(this, ChildPromise{search_});
     } catch (...) {
@@ -131,8 +129,6 @@ private:
   }
 
   void on_found() {
-    if (!search_)
-      return;
     auto result = std::exchange(search_, nullptr)->take(this);
     if (!result.child)
       return not_found(result.text);
@@ -141,20 +137,23 @@ private:
   }
 
   void on_response(std::uint64_t number, caf::message&& answer,
-                   const caf::strong_actor_ptr& from) override {
-    const auto is_taken = from && answer.match_elements<WorkersTaken>();
+                   const caf::strong_actor_ptr&) override {
+    const auto taker =
+      answer.match_elements<WorkersTaken>() ? answer.get_as<WorkersTaken>(0).taker : caf::actor{};
     const auto waits = offer_.phase() == Phase::asking || offer_.phase() == Phase::working;
     if (number != last_offer_ || !waits) {
       // This answer comes too late: another sender was asked since.
-      if (is_taken && !(asked_ && asked_.node() == from->node()))
-        withdraw_from(caf::actor_cast<caf::actor>(from));
+      if (taker && taker != taker_ && !(asked_ && asked_.node() == taker.node()))
+        withdraw_from(taker);
       return;
     }
-    if (is_taken)
-      return on_taken(caf::actor_cast<caf::actor>(from));
+    if (taker)
+      return on_taken(taker);
     const auto* const error = compat::error_in(answer);
     tell_once("the workers are refused: "
               + (error ? compat::render(home_system(), *error) : "an unexpected answer"));
+    if (taker_)
+      give_up_owner();
     forget_owner();
     carry_out(offer_.refused(now()));
   }
@@ -180,6 +179,13 @@ private:
   void forget_owner() {
     forget_taker();
     asked_ = nullptr;
+  }
+
+  // It may have taken the workers, or take them yet.
+  void give_up_owner() {
+    if (asked_)
+      withdraw_from(taker_ ? taker_ : asked_);
+    forget_owner();
   }
 
   // The same failure again and again is told once.
@@ -209,7 +215,7 @@ private:
     auto& place = places_[number];
     end(place, caf::exit_reason::kill);
     place.client = std::move(client);
-    place.start = std::make_shared<ChildStart>(address(), number);
+    place.start = std::make_shared<ChildStart>(address(), ++last_start_);
     offer_.note_made(number);
     try {
       options_.make_child(this, ChildPromise{place.start});
@@ -220,9 +226,16 @@ private:
     }
   }
 
+  void on_start_news(std::uint64_t start) {
+    if (search_ && search_->number() == start)
+      return on_found();
+    const auto found = std::ranges::find_if(
+      places_, [&](const Place& x) { return x.start && x.start->number() == start; });
+    if (found != places_.end())
+      on_made(static_cast<std::uint32_t>(found - places_.begin()));
+  }
+
   void on_made(std::uint32_t number) {
-    if (number >= places_.size() || !places_[number].start)
-      return;
     auto& place = places_[number];
     auto result = std::exchange(place.start, nullptr)->take(this);
     if (!result.child) {
@@ -231,6 +244,8 @@ private:
     }
     place.worker = std::move(result.child);
     watch_actor(place.worker);
+    if (place.worker.node() == node()) // the monitor reports the end; a link would end this actor
+      unlink_from(place.worker);
     answer_request(place.client, caf::make_message(place.worker));
   }
 
@@ -280,25 +295,29 @@ private:
     if (word.as<WakeUp>())
       on_wake_up();
     else if (const auto* const news = word.as<StartNews>())
-      news->start == search ? on_found() : on_made(static_cast<std::uint32_t>(news->start));
+      on_start_news(news->start);
     else if (const auto* const make = word.as<MakeWorker>())
       make_worker(make->place);
     else if (const auto* const stop = word.as<Stop>())
-      on_stop(*stop);
+      on_stop(stop->grace);
+    else if (const auto* const finish = word.as<FinishWork>())
+      on_stop(finish->until - now());
     else
       return false;
     return true;
   }
 
   void on_wake_up() {
-    if (offer_.phase() == Phase::asking && offer_.due() <= now())
+    if (offer_.phase() == Phase::asking && offer_.due() <= now()) {
       tell_once("no answer to the offer within " + to_string(WorkerOffer::answer_limit));
+      give_up_owner();
+    }
     carry_out(offer_.wake(now()));
   }
 
-  void on_stop(const Stop& stop) {
+  void on_stop(Duration grace) {
     stops_.push_back(open_request());
-    carry_out(offer_.stop(now(), stop.grace));
+    carry_out(offer_.stop(now(), grace));
   }
 
   void on_told_to_end(const caf::actor_addr&, const caf::error&) override {
@@ -319,6 +338,7 @@ private:
   std::vector<compat::OpenRequest> stops_;
   std::string told_;             // the last failure
   std::uint64_t last_offer_ = 0; // the name of its request
+  std::uint64_t last_start_ = 0; // the number of a search, or of the start of a worker
   caf::strong_actor_ptr keep_alive_;
 };
 

@@ -19,13 +19,13 @@ struct OfferOptions {
   /// Finds the sender. `remote_child({{"host1", 4711}, {"host2", 4711}})` does, if the sender is
   /// published at each of the nodes that may own the outbox. A node that stands by refuses, and the
   /// next one is asked. It must leave `RemoteOptions::published` as it is: the sender belongs to
-  /// its node.
+  /// its node. Another factory delivers it with `Ownership::shared`.
   ChildFactory find_owner{};
 
-  /// Makes a worker. It must do the same work as the factory of the sender.
+  /// Makes a worker, within 30 s. It must do the same work as the factory of the sender.
   ChildFactory make_child{};
 
-  /// How many workers.
+  /// How many workers. A sender that takes fewer takes none of them.
   ///
   /// @range 1 to 1000
   std::uint32_t workers = 1;
@@ -34,8 +34,8 @@ struct OfferOptions {
   /// has ended.
   Policy backoff = "exponential(50ms, cap 500ms) | full_jitter";
 
-  /// Is called with a sentence when the workers are taken, and when they are not any more. Empty:
-  /// nobody is told.
+  /// Is called with a sentence when the workers are taken, and when they are not any more, or not
+  /// yet, and why. Empty: nobody is told.
   ///
   /// @errors an exception is ignored
   /// @thread that of the actor
@@ -51,9 +51,10 @@ BACKOFF_ACTOR_EXPORT Problems check(const OfferOptions& options);
 /// the workers end, and the offer is made again, until a sender takes it.
 ///
 /// Send the returned actor `Stop` before the program ends. With a grace, the workers take nothing
-/// more, and finish what they hold. Without one, or when the grace is over, they are killed; the
-/// sender then gives what they held to others, and charges nobody. The answer is `Stopped`, whose
-/// numbers are 0. As long as the actor is not stopped, the actor system waits for it.
+/// more, and finish what they hold. Without one, or when the grace is over, they are killed. The
+/// sender gives what a worker held to others as soon as it has ended, and charges nobody.
+/// `GracefulShutdown::add` takes the actor, too. The answer is `Stopped`, whose numbers are 0. As
+/// long as the actor is not stopped, the actor system waits for it.
 ///
 /// @errors throws `InvalidArgument` naming every option that is wrong, and `std::logic_error` if
 ///         `init` was not called.

@@ -14,7 +14,7 @@ namespace backoff_actor {
 
 namespace {
 
-constexpr Duration start_limit = std::chrono::seconds{2};
+constexpr Duration start_limit = std::chrono::seconds{30};
 
 // One start of a worker in another process. It is an actor of its own, as the sender's requests are
 // its hand-overs. It ends with the start. A worker that comes too late ends with the next one at

@@ -10,6 +10,7 @@
 #include "backoff_actor/caf/messages/sender_control.hpp"
 #include "backoff_actor/caf/messages/stop.hpp"
 #include "backoff_actor/caf/messages/submit.hpp"
+#include "backoff_actor/caf/offered/internal/offer_messages.hpp"
 #include "backoff_actor/caf/outbox/internal/write_queue.hpp"
 #include "backoff_actor/caf/owned/internal/standby_hand.hpp"
 #include "backoff_actor/caf/sender/sender.hpp"
@@ -227,6 +228,8 @@ private:
       return hand_over(payload.get_as<Replace>(0), std::move(client));
     if (payload.match_elements<Ask>())
       return look_up(payload.get_as<Ask>(0), std::move(client));
+    if (payload.match_elements<OfferWorkers>() || payload.match_elements<WithdrawWorkers>())
+      return refuse(client, make_error(SenderError::not_owner, standby_.who_owns()));
     refuse_as(client, Refusal::not_owner, make_error(SenderError::not_owner, standby_.who_owns()));
   }
 

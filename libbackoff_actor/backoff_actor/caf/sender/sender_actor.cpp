@@ -402,6 +402,8 @@ void BackOffSender::on_resize(const Resize& resize) {
                                     : "0.." + std::to_string(pool.kinds.size() - 1));
   else
     pool.kinds[resize.kind].workers = resize.workers;
+  if (options().pool.offered.most > 0 && pool.kinds.front().workers == WorkerCount{0, 0})
+    pool.kinds.front().workers = {0, 1}; // is allowed then, see `check(SenderOptions)`
   problems.add_nested("pool", check(pool));
   if (!problems.empty())
     return refuse_word(problems);
@@ -411,8 +413,11 @@ void BackOffSender::on_resize(const Resize& resize) {
 void BackOffSender::on_retire(const RetireWorker& x) {
   Problems problems{"RetireWorker"};
   const auto workers = engine_.status(now()).pool.workers;
-  if (std::ranges::find(workers, x.worker, &WorkerStatus::number) == workers.end())
+  const auto found = std::ranges::find(workers, x.worker, &WorkerStatus::number);
+  if (found == workers.end())
     problems.add("worker", std::to_string(x.worker), "the number of a worker of this pool");
+  else if (offered_if_any() && found->kind == detail::kind_of_offered(options().pool))
+    problems.add("worker", std::to_string(x.worker), "one that no other process offers");
   if (!problems.empty())
     return refuse_word(problems);
   obey(input::RetireWorker{static_cast<std::uint16_t>(x.worker)});

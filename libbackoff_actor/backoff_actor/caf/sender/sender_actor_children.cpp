@@ -125,15 +125,19 @@ void BackOffSender::on_offer(const OfferWorkers& x) {
   const auto maker = caf::actor_cast<caf::actor>(client.client);
   auto* offered = offered_if_any();
   const auto most = options().pool.offered.most - (offered ? offered->places() : 0);
+  if (store_ && maker && store_->is_doubtful(now() + -longest_doubt)) {
+    if (offered)
+      take_away(offered->lose(maker.address()), "this process may not own the outbox any more");
+    unwatch_actor(maker);
+    return refuse(client, make_error(SenderError::not_owner));
+  }
+  if (offered && maker && offered->knows(maker))
+    return answer_request(client, caf::make_message(WorkersTaken{caf::actor{this}}));
+  if (engine_.is_ending() || (rare_if_any() && rare_if_any()->closing))
+    return refuse(client, make_error(SenderError::draining));
   Problems problems{"OfferWorkers"};
   if (!maker || !client.is_request())
     problems.add("sender", "nobody", "an actor that asks");
-  else if (store_ && store_->is_doubtful(now() + -longest_doubt)) {
-    if (offered)
-      take_away(offered->lose(maker.address()), "this process may not own the outbox any more");
-    return refuse(client, make_error(SenderError::not_owner));
-  } else if (offered && offered->knows(maker))
-    return answer_request(client, caf::make_message(WorkersTaken{}));
   if (options().pool.offered.most == 0)
     problems.add("workers", std::to_string(x.workers),
                  "none: SenderOptions::pool of this sender takes no offered workers");
@@ -149,7 +153,7 @@ void BackOffSender::on_offer(const OfferWorkers& x) {
   }
   offered->add(maker, x.workers);
   watch_actor(maker);
-  answer_request(client, caf::make_message(WorkersTaken{}));
+  answer_request(client, caf::make_message(WorkersTaken{caf::actor{this}}));
   if (options().on_event)
     tell(event::WorkersOffered{now(), caf::to_string(maker.node()), x.workers, offered->places()});
   const auto all = offered->places();
@@ -177,8 +181,7 @@ void BackOffSender::take_away(const std::optional<OfferedWorkers::Gone>& gone,
   take(input::Resize{kind, {left, left + gone->places}});
   for (const auto worker : gone->workers)
     take(input::RetireWorker{worker});
-  if (settings_) // it may have ended meanwhile
-    take(input::Resize{kind, {left, left}});
+  take(input::Resize{kind, {left, left}});
 }
 
 // How a child has ended. A line that fails takes all children of its process; each is told of
@@ -250,7 +253,13 @@ void BackOffSender::on_response(std::uint64_t name, caf::message&& content,
 void BackOffSender::on_down(const caf::actor_addr& who, const caf::error& reason) {
   if (const auto incarnation = children_.take_down(who))
     return on_child_down(*incarnation, reason);
-  if (auto* const offered = offered_if_any())
+  auto* const offered = offered_if_any();
+  if (!offered)
+    return;
+  // A process that has withdrawn its workers ends after it has told them to end. What these hold is
+  // nobody's fault, unless the line has failed.
+  const auto is_lost = reason == caf::exit_reason::remote_link_unreachable;
+  if (is_lost || !offered->has_withdrawn(who))
     take_away(offered->lose(who), compat::render(home_system(), reason));
 }
 

@@ -65,6 +65,12 @@ public:
   /// there. An offer that was lost stays lost.
   std::vector<std::uint16_t> end(Offer offer, State state);
 
+  /// Whether its process has taken its workers away, and some are still there.
+  bool is_withdrawn(Offer offer) const {
+    const auto found = offers_.find(offer);
+    return found != offers_.end() && found->second.state == State::withdrawn;
+  }
+
   /// Whether the offer is still known.
   bool knows(Offer offer) const { return offers_.contains(offer); }
 

@@ -4,6 +4,8 @@
 
 #include "backoff_actor/caf/messages/type_ids.hpp"
 
+#include <caf/actor.hpp>
+
 #include <cstdint>
 
 namespace backoff_actor {
@@ -16,7 +18,9 @@ struct OfferWorkers {
 };
 
 /// A sender's answer to `OfferWorkers`. The workers end when the sender does.
-struct WorkersTaken {};
+struct WorkersTaken {
+  caf::actor taker{}; ///< the sender: with CAF 1.x an answer does not say whose it is
+};
 
 /// The same actor's message to the sender that has taken its workers: they are to take nothing
 /// more, to finish what they hold, and to end.
@@ -34,7 +38,7 @@ auto inspect(auto& f, OfferWorkers& x) {
   return compat::object(f, x, "backoff_actor::OfferWorkers", compat::field("workers", x.workers));
 }
 auto inspect(auto& f, WorkersTaken& x) {
-  return compat::object(f, x, "backoff_actor::WorkersTaken");
+  return compat::object(f, x, "backoff_actor::WorkersTaken", compat::field("taker", x.taker));
 }
 auto inspect(auto& f, WithdrawWorkers& x) {
   return compat::object(f, x, "backoff_actor::WithdrawWorkers");

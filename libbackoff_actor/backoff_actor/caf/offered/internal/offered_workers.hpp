@@ -34,6 +34,12 @@ public:
   /// Whether this process has an offer.
   bool knows(const caf::actor& maker) const { return find(maker.address()).has_value(); }
 
+  /// Whether this process has taken its workers away, and some are still there.
+  bool has_withdrawn(const caf::actor_addr& maker) const {
+    const auto offer = find(maker);
+    return offer && book_.is_withdrawn(*offer);
+  }
+
   /// Returns the processes that may still be heard of.
   std::vector<caf::actor> makers() const;
 
