@@ -1,7 +1,9 @@
 #pragma once
 
 #include <backoff_actor/caf/child/child_factory.hpp>
+#include <backoff_actor/caf/compat/internal/caf_parts.hpp>
 
+#include <caf/actor_cast.hpp>
 #include <caf/event_based_actor.hpp>
 #include <caf/typed_response_promise.hpp>
 
@@ -22,6 +24,17 @@ struct Desk {
   std::map<std::string, Job> jobs{};
   std::map<std::uint64_t, caf::actor_addr> workers{};
   std::uint64_t births = 0;
+
+  /// Tells the worker that has the work to finish it. Returns whether there is one.
+  bool finish(const std::string& text) const {
+    const auto job = jobs.find(text);
+    if (job == jobs.end())
+      return false;
+    const auto who = caf::actor_cast<caf::actor>(workers.at(job->second.worker));
+    if (who)
+      compat::enqueue(who, text, std::uint64_t{0});
+    return static_cast<bool>(who);
+  }
 };
 
 /// Works until the test tells it to finish: a message of the work's text and a number.

@@ -27,6 +27,14 @@ protected:
     return options;
   }
 
+  // The first failure that is charged ends a message.
+  static SenderOptions with_one_attempt() {
+    auto options = pool_options(0, 4);
+    options.max_attempts = 1;
+    options.charging = Charging::every_failure();
+    return options;
+  }
+
   void start_pool(SenderOptions options) {
     start_with(desk_workers(own_desk), std::move(options));
     time.run();
@@ -52,11 +60,7 @@ protected:
   }
 
   void finish(const std::shared_ptr<Desk>& desk, const std::string& text) {
-    const auto job = desk->jobs.find(text);
-    ASSERT_NE(job, desk->jobs.end());
-    const auto who = caf::actor_cast<caf::actor>(desk->workers.at(job->second.worker));
-    ASSERT_TRUE(who);
-    compat::enqueue(who, text, std::uint64_t{0});
+    ASSERT_TRUE(desk->finish(text));
     time.run();
   }
 
@@ -153,10 +157,7 @@ TEST_F(OfferedToPool, that_leave_finish_what_they_hold_and_get_nothing_more) {
 }
 
 TEST_F(OfferedToPool, that_are_cut_off_when_they_leave_cost_no_attempt_and_no_wait) {
-  auto options = pool_options(0, 4);
-  options.max_attempts = 1;
-  options.charging = Charging::every_failure();
-  start_pool(options);
+  start_pool(with_one_attempt());
   const auto one = offer(1);
   const auto a = ask("a");
   const auto two = offer(1);
@@ -170,10 +171,7 @@ TEST_F(OfferedToPool, that_are_cut_off_when_they_leave_cost_no_attempt_and_no_wa
 }
 
 TEST_F(OfferedToPool, that_are_cut_off_by_one_stop_after_the_other_cost_no_attempt) {
-  auto options = pool_options(0, 4);
-  options.max_attempts = 1;
-  options.charging = Charging::every_failure();
-  start_pool(options);
+  start_pool(with_one_attempt());
   auto process = offer(1);
   const auto a = ask("a");
   for (int i = 0; i < 4; ++i) {
@@ -189,10 +187,7 @@ TEST_F(OfferedToPool, that_are_cut_off_by_one_stop_after_the_other_cost_no_attem
 }
 
 TEST_F(OfferedToPool, that_are_lost_with_their_process_cost_no_attempt_and_no_wait) {
-  auto options = pool_options(0, 4);
-  options.max_attempts = 1;
-  options.charging = Charging::every_failure();
-  start_pool(options);
+  start_pool(with_one_attempt());
   const auto one = offer(2);
   const auto a = ask("a");
   const auto b = ask("b");
@@ -209,10 +204,7 @@ TEST_F(OfferedToPool, that_are_lost_with_their_process_cost_no_attempt_and_no_wa
 
 // It may be the message that ends one process after the other.
 TEST_F(OfferedToPool, whose_message_is_lost_twice_in_a_row_cost_an_attempt) {
-  auto options = pool_options(0, 4);
-  options.max_attempts = 1;
-  options.charging = Charging::every_failure();
-  start_pool(options);
+  start_pool(with_one_attempt());
   const auto one = offer(1);
   const auto two = offer(1);
   const auto a = ask("a");

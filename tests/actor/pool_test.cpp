@@ -30,11 +30,7 @@ protected:
   }
 
   void finish(const std::string& text) {
-    const auto job = desk->jobs.find(text);
-    ASSERT_NE(job, desk->jobs.end());
-    const auto who = caf::actor_cast<caf::actor>(desk->workers.at(job->second.worker));
-    ASSERT_TRUE(who);
-    compat::enqueue(who, text, std::uint64_t{0});
+    ASSERT_TRUE(desk->finish(text));
     time.run();
   }
 
